@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "settings.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace bristle::cli {
+
+/// Adds `bristle law …`; the exit status of what was run goes to `status`.
+void add_law_commands(CLI::App& app, int& status);
+
+}  // namespace bristle::cli

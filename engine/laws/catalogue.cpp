@@ -1,0 +1,134 @@
+#include "bristle/laws/catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <numeric>
+
+#include "bristle/laws/laws.hpp"
+
+namespace bristle {
+
+namespace {
+
+template <class Law>
+typename Law::template Params<double> to_params(std::span<const double> values) {
+  auto params = default_params<Law>();
+  std::size_t i = 0;
+  for (const auto& field : Law::parameters()) params.*field.member = values[i++];
+  return params;
+}
+
+template <NormalLaw Law>
+Result<ImpactReport> impact_of(std::span<const double> values, double mass, double speed,
+                               std::vector<ImpactSample>* trace) {
+  return impact<Law>(to_params<Law>(values), mass, speed, trace);
+}
+
+template <class Law>
+LawEntry describe(LawFamily family) {
+  LawEntry entry{Law::info, family, {}, {}, {}, nullptr};
+  for (const auto& field : Law::parameters()) entry.parameters.push_back(field.about);
+  for (const auto& field : Law::state()) entry.state.push_back(field);
+  for (const auto& name : Law::guard_names()) entry.guards.push_back(name);
+  return entry;
+}
+
+std::vector<LawEntry> build_catalogue() {
+  std::vector<LawEntry> entries;
+  for_each_law(NormalLaws{}, [&entries]<class Law>() {
+    entries.push_back(describe<Law>(LawFamily::normal));
+    entries.back().impact = &impact_of<Law>;
+  });
+  for_each_law(FrictionLaws{}, [&entries]<class Law>() {
+    entries.push_back(describe<Law>(LawFamily::friction));
+  });
+  return entries;
+}
+
+std::string number(double x) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), x).ptr;
+  return {text.data(), end};
+}
+
+}  // namespace
+
+std::vector<double> LawEntry::defaults() const {
+  std::vector<double> values;
+  for (const Parameter& p : parameters) values.push_back(p.preset);
+  return values;
+}
+
+std::span<const LawEntry> catalogue() {
+  static const std::vector<LawEntry> entries = build_catalogue();
+  return entries;
+}
+
+Result<const LawEntry*> find_law(std::string_view name) {
+  std::vector<std::string_view> names;
+  std::string list;
+  for (const LawEntry& entry : catalogue()) {
+    if (entry.info.name == name) return &entry;
+    names.push_back(entry.info.name);
+    list += (list.empty() ? "" : ", ") + std::string(entry.info.name);
+  }
+  const std::string_view close = nearest(name, names);
+  return Error{"there is no law \"" + std::string(name) + "\"" +
+               (close.empty() ? "" : "; did you mean \"" + std::string(close) + "\"?") +
+               " Known laws: " + list};
+}
+
+std::string out_of_range(const Parameter& p, double value) {
+  const bool allowed = p.is_flag() ? value == 0 || value == 1 : p.range.contains(value);
+  if (allowed) return {};
+  const std::string what = std::string(p.name) + " = " + number(value) + " must ";
+  if (p.is_flag()) return what + "be true or false";
+  return what + "lie in " + (p.range.open_low ? "(" : "[") + number(p.range.low) + ", " +
+         number(p.range.high) + "]" + (p.unit == "1" ? "" : " " + std::string(p.unit));
+}
+
+Result<double> parse_value(const Parameter& p, std::string_view text) {
+  double value = 0;
+  if (p.is_flag() && (text == "true" || text == "yes" || text == "on")) {
+    value = 1;
+  } else if (p.is_flag() && (text == "false" || text == "no" || text == "off")) {
+    value = 0;
+  } else {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+      return Error{std::string(p.name) + " = \"" + std::string(text) + "\" must be " +
+                   (p.is_flag() ? "true or false" : "a number")};
+    }
+  }
+  if (std::string problem = out_of_range(p, value); !problem.empty()) return Error{problem};
+  return value;
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> words) {
+  // Levenshtein's distance, a row at a time
+  const auto distance = [](std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= b.size(); ++j) {
+        const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+        diagonal = std::exchange(row[j], std::min({substitute, row[j] + 1, row[j - 1] + 1}));
+      }
+    }
+    return row.back();
+  };
+  std::string_view best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string_view w : words) {
+    if (const std::size_t d = distance(word, w); d < least) {
+      least = d;
+      best = w;
+    }
+  }
+  return best;
+}
+
+}  // namespace bristle

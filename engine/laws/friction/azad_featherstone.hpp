@@ -1,0 +1,191 @@
+#pragma once
+
+#include "bristle/laws/friction/friction.hpp"
+
+namespace bristle {
+
+struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
+  static constexpr LawInfo info{
+      .name = "azad-featherstone-clutch",
+      .title = "Azad–Featherstone, spring, damper and clutch",
+      .formula = "f_s = −√δ (K_t u + D_t v_t),  gap = |f_s| − μ f_n\n"
+                 "stick (gap ≤ 0): V_c = 0,  f_t = f_s\n"
+                 "slip  (gap > 0): V_c = −gap/(D_t √δ + C_V) f_s/|f_s|,  f_t = f_s + D_t √δ V_c\n"
+                 "u̇ = v_t − V_c;  passive: − (δ̇/2δ) u more while δ̇ > 0;  u = 0 when open",
+      .source = "Azad & Featherstone 2010, eqs. 19–33. The implicit eqs. 27, 30, 31 are solved "
+                "exactly. Deviations: the clutch dissipates −F_f·V_clutch (eq. 29 prints the "
+                "other sign); the stored energy is the state function ½ K_t √δ u² in place of "
+                "eq. 33, and the work of the changing stiffness has its own line.",
+      .limits = "For a sphere K_t = 2 E*√R = 3/2 k and D_t = λ. Reads the depth: stiffness and "
+                "damping grow like √δ.",
+      .energy = "Not passive as printed: the stiffness K_t√δ grows under load and puts in "
+                "¼ K_t δ^{-1/2} δ̇ u² (booked as parametric; negative as the depth falls). With "
+                "passive = 1 new contact area starts unstressed and this power is never "
+                "positive."};
+
+  template <class T>
+  struct Params {
+    T mu;         // μ
+    T stiffness;  // K_t [N/m^{3/2}]
+    T damping;    // D_t [N s/m^{3/2}]
+    T viscous;    // C_V [N s/m]
+    T passive;    // 1: new area is unstressed
+  };
+
+  static constexpr auto parameters() {
+    using P = Params<double>;
+    return std::array{
+        ParameterField<P>{&P::mu, {"mu", "μ", "1", between(0, 10), 0.2, "friction coefficient"}},
+        ParameterField<P>{&P::stiffness,
+                          {"stiffness", "K_t", "N/m^1.5", above(0, 1e15), 12.75e6,
+                           "tangential stiffness over √δ; a sphere: 2 E*√R"}},
+        ParameterField<P>{&P::damping,
+                          {"damping", "D_t", "N s/m^1.5", between(1e-6, 1e12), 3.1e3,
+                           "tangential damping over √δ; a sphere: λ"}},
+        ParameterField<P>{&P::viscous,
+                          {"viscous", "C_V", "N s/m", between(0, 1e9), 0.1,
+                           "viscous friction of the slipping clutch"}},
+        ParameterField<P>{&P::passive,
+                          {"passive", "", "flag", yes_or_no, 1,
+                           "whether new contact area starts unstressed; 0 as printed"}}};
+  }
+
+  template <class T>
+  struct State {
+    Vec2<T> u;  // tangential deformation [m]
+  };
+
+  static constexpr auto state() {
+    return std::array{StateField{"u_x", "u_x", "m", "tangential deformation"},
+                      StateField{"u_y", "u_y", "m", "tangential deformation"}};
+  }
+
+  static constexpr Passivity passivity(const Params<double>& p) {
+    return {.parametric = p.passive != 0 ? Parametric::sink : Parametric::either};
+  }
+
+  static constexpr std::array<std::string_view, 1> guard_names() { return {"slip"}; }
+
+  template <Scalar T>
+  BRISTLE_INLINE static State<T> touch(const Params<T>&) noexcept {
+    return zero_fields<State<T>, T>();
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params<T>& p,
+                                                            const State<T>& state,
+                                                            const Kinematics<T>& kin,
+                                                            T normal_force) noexcept {
+    using N = Value<T>;
+    const auto closed = kin.depth > T(0);
+    const T stiffness = p.stiffness * kin.root_depth;
+    const T damping = p.damping * kin.root_depth;
+    const Clutch<T> c = clutch(p, stiffness * state.u + damping * kin.slip, damping,
+                               normal_force, closed);
+    const Vec2<T> stretch = kin.slip - c.slip;  // what spring and damper see
+    const T u2 = norm2(state.u);
+    // dE_T/dt at constant u: ¼ K_t δ^{-1/2} δ̇ u²
+    const T growth = T(N(0.25)) * p.stiffness * kin.rate / select(closed, kin.root_depth, T(1));
+    const auto fresh = closed && p.passive != T(0) && kin.rate > T(0);
+    const T relax =
+        select(fresh, T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(0));
+    const State<T> zero = zero_fields<State<T>, T>();
+    return {.force = c.force,
+            .stored = T(N(0.5)) * stiffness * u2,
+            .powers = {damping * norm2(stretch), c.slip_power, c.viscous_power,
+                       // new area: K_t s u·(−δ̇/2δ u) = −2 × growth u²
+                       select(closed, select(fresh, -growth, growth) * u2, T(0)), T(0)},
+            .rate = {select(closed, stretch - relax * state.u, zero.u)}};
+  }
+
+  /// Backward Euler in u at constant slip; first order, stable for any step.
+  template <Scalar T>
+  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params<T>& p,
+                                                          const State<T>& state,
+                                                          const Kinematics<T>& kin,
+                                                          T normal_force, T h) noexcept {
+    using N = Value<T>;
+    const auto closed = kin.depth > T(0);
+    const T s = kin.root_depth;
+    const T s_before = root(kin.depth - h * kin.rate);
+    // Area that is new in this step is unstressed: u̇ = −(δ̇/2δ) u keeps u √δ.
+    const auto fresh = closed && p.passive != T(0) && s > s_before;
+    const Vec2<T> u0 = select(fresh, s_before / select(closed, s, T(1)), T(1)) * state.u;
+    const T stiffness = p.stiffness * s;
+    const T damping = p.damping * s;
+    // With u = u₀ + h u̇ the locked force is −(K u₀ + (D + hK) v_t).
+    const T effective = damping + h * stiffness;
+    const Clutch<T> c =
+        clutch(p, stiffness * u0 + effective * kin.slip, effective, normal_force, closed);
+    const Vec2<T> u_rate = kin.slip - c.slip;
+    const State<T> zero = zero_fields<State<T>, T>();
+    const Vec2<T> u = select(closed, u0 + h * u_rate, zero.u);
+    // stored(u₀ at this depth) − stored(u at the depth before)
+    const T growth = T(N(0.5)) * p.stiffness *
+                     select(fresh, s_before * (s_before / select(closed, s, T(1)) - T(1)),
+                            s - s_before) *
+                     norm2(state.u);
+    return {.force = c.force,
+            .stored = T(N(0.5)) * stiffness * norm2(u),
+            .powers = {(damping + T(N(0.5)) * h * stiffness) * norm2(u_rate), c.slip_power,
+                       c.viscous_power, growth / h, T(0)},
+            .state = {u}};
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static FrictionSpring<T> spring(const Params<T>& p, const State<T>& state,
+                                                 const Kinematics<T>& kin,
+                                                 T normal_force) noexcept {
+    const T stiffness = p.stiffness * kin.root_depth;
+    return {.stiffness = stiffness,
+            .damping = p.damping * kin.root_depth,
+            .elastic_force = -stiffness * state.u,
+            .bound = p.mu * normal_force,
+            .viscous = T(0)};
+  }
+
+  /// The clutch slips where |f_s| > μ f_n.
+  template <Scalar T>
+  BRISTLE_INLINE static std::array<T, 1> guards(const Params<T>& p, const State<T>& state,
+                                                const Kinematics<T>& kin,
+                                                T normal_force) noexcept {
+    const T magnitude =
+        kin.root_depth * norm(p.stiffness * state.u + p.damping * kin.slip);
+    return {magnitude - p.mu * normal_force};
+  }
+
+  /// The ground forgets its deformation when the contact is open; it holds no energy then.
+  template <Scalar T>
+  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params<T>&, const State<T>& state,
+                                                   const Kinematics<T>& kin,
+                                                   T /*normal_force*/) noexcept {
+    const State<T> zero = zero_fields<State<T>, T>();
+    return {{select(kin.depth > T(0), state.u, zero.u)}, T(0)};
+  }
+
+ private:
+  template <Scalar T>
+  struct Clutch {
+    Vec2<T> force;  // on B [N]
+    Vec2<T> slip;   // V_c [m/s]
+    T slip_power;
+    T viscous_power;
+  };
+
+  /// `pull` is what the locked clutch would carry, `yield` the force it sheds per slip speed.
+  template <Scalar T, class M>
+  BRISTLE_INLINE static Clutch<T> clutch(const Params<T>& p, const Vec2<T>& pull,
+                                         const T& yield, const T& normal_force,
+                                         const M& closed) {
+    const T magnitude = norm(pull);
+    const T grip = p.mu * normal_force;
+    const auto slips = closed && magnitude > grip;
+    const T speed = select(slips, (magnitude - grip) / select(slips, yield + p.viscous, T(1)),
+                           T(0));  // |V_c|, along the pull
+    const Vec2<T> direction = select(slips, T(1) / select(slips, magnitude, T(1)), T(0)) * pull;
+    const Vec2<T> slip = speed * direction;
+    return {yield * slip - pull, slip, grip * speed, p.viscous * square(speed)};
+  }
+};
+
+}  // namespace bristle

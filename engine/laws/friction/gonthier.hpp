@@ -1,0 +1,245 @@
+#pragma once
+
+#include "bristle/laws/friction/friction.hpp"
+
+namespace bristle {
+
+struct GonthierFriction : FrictionBase<GonthierFriction> {
+  static constexpr LawInfo info{
+      .name = "gonthier-friction",
+      .title = "Gonthier, seven-parameter bristle friction with dwell time",
+      .formula = "s = exp(−|v_t|²/v_S²),  f_C = μ_C f_n dir(v_t)\n"
+                 "f_br = s (σ₀ z + σ₁ v_t) + (1 − s) f_C,  ż = (f_br − σ₀ z)/σ₁\n"
+                 "ṡ_dw = (s − s_dw)/τ,  τ = τ_dw where s ≥ s_dw, else σ₁/σ₀\n"
+                 "f_max = f_n (μ_C + (μ_S − μ_C) s_dw)\n"
+                 "f_t = −(min(1, f_max/|f_br|) f_br + σ₂ v_t) while f_n > 0\n"
+                 "dir(v) = v/|v|;  v/v_ε (3/2 − ½|v|²/v_ε²) where |v| < v_ε = v_S/100",
+      .source = "Gonthier, McPhee, Lange & Piedbœuf 2004, eqs. 15–26. Deviations: dir(v) without "
+                "the extra factor |v|/v_ε of the printed eq. 20; z = s_dw = 0 in flight and at "
+                "touch-down, where the paper is silent; the bound |z| ≤ f_max/σ₀ on accepted "
+                "steps (bound = 0 switches it off, as printed).",
+      .limits = "Sticks without creep. Without the bound, |z| winds up below v_S and slow "
+                "reciprocating slip dissipates too little. Too small a v_S breaks stiction "
+                "early, at about μ_C f_n + v_S² σ₀ σ₁/(4 Ḟ) under a load that grows by Ḟ.",
+      .energy = "Not passive: the sliding branch drives z towards f_C/σ₀ whatever the slip, so "
+                "that the bristle can store more than it receives; this power is booked as "
+                "unsupplied. It is zero in full stick (s = 1, unsaturated) and in steady "
+                "sliding, and matters where μ_C f_n/(σ₁|v_t|) exceeds about one, as in hard "
+                "impacts, and in wind-up."};
+
+  template <class T>
+  struct Params {
+    T mu_static;        // μ_S
+    T mu_coulomb;       // μ_C
+    T stiffness;        // σ₀ [N/m]
+    T damping;          // σ₁ [N s/m]
+    T viscous;          // σ₂ [N s/m]
+    T stribeck_speed;   // v_S [m/s]
+    T dwell_time;       // τ_dw [s]
+    T bound;            // 1: |z| ≤ f_max/σ₀ on accepted steps
+  };
+
+  static constexpr auto parameters() {
+    using P = Params<double>;
+    return std::array{
+        ParameterField<P>{&P::mu_static,
+                          {"mu_static", "μ_S", "1", between(0, 10), 0.45,
+                           "friction coefficient after long rest"}},
+        ParameterField<P>{&P::mu_coulomb,
+                          {"mu_coulomb", "μ_C", "1", between(0, 10), 0.4,
+                           "friction coefficient of sliding"}},
+        ParameterField<P>{&P::stiffness,
+                          {"stiffness", "σ₀", "N/m", between(1e-3, 1e12), 1e5,
+                           "bristle stiffness"}},
+        ParameterField<P>{&P::damping,
+                          {"damping", "σ₁", "N s/m", between(1e-6, 1e9), 1e4,
+                           "bristle damping; σ₁/σ₀ is the bristle's time constant"}},
+        ParameterField<P>{&P::viscous,
+                          {"viscous", "σ₂", "N s/m", between(0, 1e9), 0,
+                           "viscous friction, outside the friction cone"}},
+        ParameterField<P>{&P::stribeck_speed,
+                          {"stribeck_speed", "v_S", "m/s", between(1e-6, 100), 0.1,
+                           "slip speed that separates stick from slip"}},
+        ParameterField<P>{&P::dwell_time,
+                          {"dwell_time", "τ_dw", "s", between(1e-6, 1e6), 0.01,
+                           "time constant of the rise from μ_C to μ_S at rest"}},
+        ParameterField<P>{&P::bound,
+                          {"bound", "", "flag", yes_or_no, 1,
+                           "whether |z| is kept below f_max/σ₀ on accepted steps"}}};
+  }
+
+  template <class T>
+  struct State {
+    Vec2<T> z;  // bristle deflection [m]
+    T dwell;    // s_dw, 0 sliding … 1 long at rest
+  };
+
+  static constexpr auto state() {
+    return std::array{StateField{"z_x", "z_x", "m", "bristle deflection"},
+                      StateField{"z_y", "z_y", "m", "bristle deflection"},
+                      StateField{"dwell", "s_dw", "1", "0 sliding, 1 long at rest"}};
+  }
+
+  static constexpr Passivity passivity(const Params<double>&) { return {.unsupplied = true}; }
+
+  static constexpr std::array<std::string_view, 2> guard_names() {
+    return {"saturation", "dwell"};
+  }
+
+  /// A new contact starts with relaxed bristles, and no dwell.
+  template <Scalar T>
+  BRISTLE_INLINE static State<T> touch(const Params<T>&) noexcept {
+    return zero_fields<State<T>, T>();
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params<T>& p,
+                                                            const State<T>& state,
+                                                            const Kinematics<T>& kin,
+                                                            T normal_force) noexcept {
+    const auto closed = kin.depth > T(0);
+    const T s = stick(p, kin);
+    const Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
+    const Vec2<T> bristle =
+        s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
+    const Vec2<T> z_rate = (T(1) / p.damping) * (bristle - p.stiffness * state.z);
+    const T dwell_rate = (s - state.dwell) / dwell_constant(p, s, state.dwell);
+    const Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
+    const State<T> zero = zero_fields<State<T>, T>();
+    return {.force = out.force,
+            .stored = stored(p, state),
+            .powers = {select(closed, p.damping * norm2(z_rate), T(0)), out.slip.loss,
+                       out.viscous, T(0), out.slip.unsupplied},
+            .rate = {select(closed, z_rate, zero.z), select(closed, dwell_rate, T(0))}};
+  }
+
+  /// Backward Euler in z and s_dw at constant slip: stable for any step, first order.
+  template <Scalar T>
+  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params<T>& p,
+                                                          const State<T>& state,
+                                                          const Kinematics<T>& kin,
+                                                          T normal_force, T h) noexcept {
+    using N = Value<T>;
+    const T s = stick(p, kin);
+    const Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
+    // ż = s v_t + (1 − s)(f_C − σ₀ z)/σ₁, linear in z
+    const T relax = (T(1) - s) / p.damping;
+    const Vec2<T> drive = s * kin.slip + relax * coulomb;
+    const T shrink = T(1) / (T(1) + h * relax * p.stiffness);
+    const Vec2<T> z = shrink * (state.z + h * drive);
+    const Vec2<T> z_rate = shrink * (drive - (relax * p.stiffness) * state.z);
+    const T r = h / dwell_constant(p, s, state.dwell);
+    const T dwell = (state.dwell + r * s) / (T(1) + r);
+    const Vec2<T> bristle = p.stiffness * z + p.damping * z_rate;
+    const Output<T> out = output(p, dwell, kin, normal_force, bristle, z_rate);
+    // U(z) − U(z₀) = h σ₀ z·ż − ½ σ₀ |h ż|²: backward Euler's own loss joins the damper's.
+    const auto closed = kin.depth > T(0);
+    const T damping = (p.damping + T(N(0.5)) * p.stiffness * h) * norm2(z_rate);
+    const State<T> moved{select(closed, z, state.z), select(closed, dwell, state.dwell)};
+    const Commit<T, State<T>> kept = commit(p, moved, kin, normal_force);
+    return {.force = out.force,
+            .stored = stored(p, kept.state),
+            .powers = {select(closed, damping, T(0)), out.slip.loss + kept.released / h,
+                       out.viscous, T(0), out.slip.unsupplied},
+            .state = kept.state};
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static FrictionSpring<T> spring(const Params<T>& p, const State<T>& state,
+                                                 const Kinematics<T>&,
+                                                 T normal_force) noexcept {
+    return {.stiffness = p.stiffness,
+            .damping = p.damping,
+            .elastic_force = -p.stiffness * state.z,
+            .bound = largest(p, state.dwell, normal_force),
+            .viscous = p.viscous};
+  }
+
+  /// Saturation where |f_br| = f_max; the dwell constant switches where s = s_dw.
+  template <Scalar T>
+  BRISTLE_INLINE static std::array<T, 2> guards(const Params<T>& p, const State<T>& state,
+                                                const Kinematics<T>& kin,
+                                                T normal_force) noexcept {
+    const T s = stick(p, kin);
+    const Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
+    const Vec2<T> bristle =
+        s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
+    return {largest(p, state.dwell, normal_force) - norm(bristle), s - state.dwell};
+  }
+
+  /// Bounds the deflection, and forgets it when the contact is open.
+  template <Scalar T>
+  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params<T>& p, const State<T>& state,
+                                                   const Kinematics<T>& kin,
+                                                   T normal_force) noexcept {
+    const auto closed = kin.depth > T(0);
+    const T reach = largest(p, state.dwell, normal_force) / p.stiffness;
+    const T length = norm(state.z);
+    const auto cut = p.bound != T(0) && length > reach;
+    const T scale = select(cut, reach / select(cut, length, T(1)), T(1));
+    const State<T> zero = zero_fields<State<T>, T>();
+    const State<T> kept{select(closed, scale * state.z, zero.z),
+                        select(closed, state.dwell, T(0))};
+    return {kept, stored(p, state) - stored(p, kept)};
+  }
+
+ private:
+  template <Scalar T>
+  struct Output {
+    Vec2<T> force;
+    SignedPower<T> slip;
+    T viscous;
+  };
+
+  /// Saturates the bristle's force and books what it does beside bending the bristle.
+  template <Scalar T>
+  BRISTLE_INLINE static Output<T> output(const Params<T>& p, const T& dwell,
+                                         const Kinematics<T>& kin, const T& normal_force,
+                                         const Vec2<T>& bristle, const Vec2<T>& z_rate) {
+    const auto loaded = kin.depth > T(0) && normal_force > T(0);
+    const T f_max = largest(p, dwell, normal_force);
+    const T magnitude = norm(bristle);
+    const auto saturated = magnitude > f_max;
+    const T kept = select(saturated, f_max / select(saturated, magnitude, T(1)), T(1));
+    const T share = select(loaded, kept, T(0));
+    const T viscous = select(loaded, p.viscous, T(0));
+    // f_br·ż bends the bristle; the rest of the work of κ f_br is slip.
+    const T slip = dot(bristle, share * kin.slip - z_rate);
+    return {-(share * bristle + viscous * kin.slip),
+            by_sign(select(kin.depth > T(0), slip, T(0))), viscous * norm2(kin.slip)};
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static T stick(const Params<T>& p, const Kinematics<T>& kin) {
+    return exp(-norm2(kin.slip) / square(p.stribeck_speed));
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static Vec2<T> direction(const Params<T>& p, const Vec2<T>& slip) {
+    using N = Value<T>;
+    const T small = p.stribeck_speed * T(N(0.01));  // v_ε
+    const T speed = norm(slip);
+    const auto inside = speed < small;
+    const T ratio = speed / small;
+    return select(inside, (T(N(1.5)) - T(N(0.5)) * square(ratio)) / small,
+                  T(1) / max(speed, small)) *
+           slip;
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static T dwell_constant(const Params<T>& p, const T& s, const T& dwell) {
+    return select(s >= dwell, p.dwell_time, p.damping / p.stiffness);
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static T largest(const Params<T>& p, const T& dwell, const T& normal_force) {
+    return normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell);
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static T stored(const Params<T>& p, const State<T>& state) {
+    return T(Value<T>(0.5)) * p.stiffness * norm2(state.z);
+  }
+};
+
+}  // namespace bristle

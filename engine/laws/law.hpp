@@ -1,0 +1,270 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+#include "bristle/core/fields.hpp"
+#include "bristle/core/parameter.hpp"
+#include "bristle/core/vec.hpp"
+
+// What a contact law is.
+//
+// A law is a struct without data that holds
+//   info, parameters(), state()         what it is, in words and numbers
+//   Params<T>, State<T>                 plain values; State is all that the law remembers
+//   touch, evaluate, advance,           pure functions, templated on the scalar kind T
+//   linearise, guards, commit
+//
+// Two bodies A and B touch; the unit normal n points from A into B. The depth δ is positive
+// when the undeformed shapes overlap, the rate δ̇ when they approach, and the slip v_t is the
+// tangential velocity of B relative to A, in two components of the contact frame. The force on
+// B is f_n n + f_t, on A the opposite. SI units and radians throughout.
+
+namespace bristle {
+
+/// How two surfaces move against each other at one contact. Depth and root both, because the
+/// derivative of √δ is singular at touch-down and a clock may own s instead of δ.
+template <Scalar T>
+struct Kinematics {
+  T depth;       // δ [m]
+  T root_depth;  // s = √max(δ, 0) [√m]
+  T rate;        // δ̇ [m/s]
+  Vec2<T> slip;  // v_t [m/s]
+
+  BRISTLE_INLINE static Kinematics at(T depth, T rate, Vec2<T> slip = {T(0), T(0)}) {
+    return {depth, root(depth), rate, slip};
+  }
+};
+
+/// Where the power goes that the bodies spend on a contact [W]. The first three are losses and
+/// never negative. The last two are sources: power that enters the stored energy although
+/// no body supplied it, by a law that is not passive. For every law
+///
+///   spent + parametric + unsupplied = d(stored)/dt + damping + slip + viscous,
+///
+/// where `spent` is f_n δ̇ for a normal law and −f_t·v_t for a friction law.
+template <Scalar T>
+struct Powers {
+  T damping;
+  T slip;
+  T viscous;
+  T parametric;  // a stiffness that changes with depth, under load
+  T unsupplied;  // a defect of the law; its metadata says when
+
+  BRISTLE_INLINE friend constexpr T dissipated(const Powers& p) {
+    return p.damping + p.slip + p.viscous;
+  }
+  BRISTLE_INLINE friend constexpr T sources(const Powers& p) {
+    return p.parametric + p.unsupplied;
+  }
+};
+
+template <Scalar T, class State>
+struct NormalForce {
+  T force;   // f_n [N]
+  T stored;  // [J]
+  Powers<T> powers;
+  [[no_unique_address]] State rate;
+};
+
+template <Scalar T, class State>
+struct NormalStep {
+  T force;
+  T stored;
+  Powers<T> powers;
+  [[no_unique_address]] State state;
+};
+
+/// f_n to first order around a point.
+template <Scalar T>
+struct NormalSlopes {
+  T force;         // f(δ, δ̇) [N]
+  T static_force;  // f(δ, 0) [N]
+  T by_depth;      // ∂f/∂δ [N/m]
+  T by_rate;       // ∂f/∂δ̇ [N s/m]
+};
+
+template <Scalar T, class State>
+struct FrictionForce {
+  Vec2<T> force;  // f_t on B [N]
+  T stored;
+  Powers<T> powers;
+  [[no_unique_address]] State rate;
+};
+
+/// One step of length h at constant kinematics. Its books close exactly over the step:
+///   h (spent + parametric + unsupplied) = stored(new) − stored(old) + h (losses).
+/// For a law whose stiffness follows the depth, `old` is taken at the depth δ − h δ̇ of the
+/// step's beginning.
+template <Scalar T, class State>
+struct FrictionStep {
+  Vec2<T> force;
+  T stored;
+  Powers<T> powers;  // means over the step
+  [[no_unique_address]] State state;
+};
+
+/// f_t to first order around a point, the memory held.
+template <Scalar T>
+struct FrictionSlopes {
+  Vec2<T> force;
+  Vec2<T> by_slip_x;        // ∂f_t/∂v_x [N s/m]
+  Vec2<T> by_slip_y;        // ∂f_t/∂v_y [N s/m]
+  Vec2<T> by_normal_force;  // ∂f_t/∂f_n
+  Vec2<T> by_depth;         // ∂f_t/∂δ [N/m]
+  Vec2<T> by_rate;          // ∂f_t/∂δ̇ [N s/m]
+};
+
+/// A friction law seen as a bounded spring and damper: the tangent row of a complementarity
+/// step. The elastic force is what the memory exerts on B with nothing moving.
+template <Scalar T>
+struct FrictionSpring {
+  T stiffness;            // K_T [N/m]
+  T damping;              // D_T [N s/m]
+  Vec2<T> elastic_force;  // −K_T z [N]
+  T bound;                // largest |f_t| of spring and damper [N]
+  T viscous;              // outside the bound [N s/m]
+};
+
+/// A row of the boxed complementarity problem w = A z + b for impulses z over a step h:
+/// `compliance` is added to the diagonal of A, `bias` to b.
+template <Scalar T>
+struct ComplementarityRow {
+  T compliance;  // C
+  T bias;        // r
+};
+
+/// C = 1/(h²K + hD), r = −f(δ, 0)/(hK + D): backward Euler on any law, linearised. (Φ K/(hK + D)
+/// as printed for a linear spring would be wrong by a factor 3/2 for Hertz.)
+template <Scalar T>
+BRISTLE_INLINE ComplementarityRow<T> complementarity_row(const NormalSlopes<T>& n, T h) {
+  const T d = h * n.by_depth + n.by_rate;
+  return {T(1) / (h * d), -n.static_force / d};
+}
+
+/// The two tangent rows share C; r = −λ_E/(hK + D) per component.
+template <Scalar T>
+struct TangentRows {
+  T compliance;
+  Vec2<T> bias;
+  T bound;  // impulse [N s]
+};
+
+template <Scalar T>
+BRISTLE_INLINE TangentRows<T> complementarity_rows(const FrictionSpring<T>& f, T h) {
+  const T d = h * f.stiffness + f.damping;
+  return {T(1) / (h * d), (T(-1) / d) * f.elastic_force, h * f.bound};
+}
+
+/// The memory after an accepted step, and what adjusting it released [J] (booked as slip).
+template <Scalar T, class State>
+struct Commit {
+  [[no_unique_address]] State state;
+  T released;
+};
+
+/// Whether, and in which sense, a law puts energy into the system that nobody supplied.
+enum class Parametric { none, sink, either };
+
+struct Passivity {
+  bool tension = false;  // may pull (f_n < 0)
+  Parametric parametric = Parametric::none;
+  bool unsupplied = false;
+};
+
+struct LawInfo {
+  std::string_view name;     // as typed: "hunt-crossley"
+  std::string_view title;    // as read: "Hunt–Crossley"
+  std::string_view formula;  // the equations, one per line
+  std::string_view source;   // where from, with equation numbers, and our deviation
+  std::string_view limits;   // where it holds and what to beware of
+  std::string_view energy;   // whether it is passive, and where not
+};
+
+/// A law that remembers nothing.
+template <class T>
+struct NoState {};
+
+namespace detail {
+
+template <class L>
+concept Described = requires {
+  { L::info } -> std::convertible_to<LawInfo>;
+  L::parameters();
+  L::state();
+  L::guard_names();
+  { L::passivity(typename L::template Params<double>{}) } -> std::same_as<Passivity>;
+} && std::is_trivially_copyable_v<typename L::template Params<double>> &&
+    std::is_trivially_copyable_v<typename L::template State<double>> &&
+    L::parameters().size() == field_count<typename L::template Params<double>, double> &&
+    L::state().size() == field_count<typename L::template State<double>, double>;
+
+template <class L, class T>
+concept NormalLawFor = requires(typename L::template Params<T> params,
+                                typename L::template State<T> state, Kinematics<T> kin, T x) {
+  { L::touch(params, x) } noexcept -> std::same_as<typename L::template State<T>>;
+  { L::evaluate(params, state, kin) } noexcept
+      -> std::same_as<NormalForce<T, typename L::template State<T>>>;
+  { L::advance(params, state, kin, x) } noexcept
+      -> std::same_as<NormalStep<T, typename L::template State<T>>>;
+  { L::linearise(params, state, kin) } noexcept -> std::same_as<NormalSlopes<T>>;
+  { L::guards(params, state, kin) } noexcept
+      -> std::same_as<std::array<T, L::guard_names().size()>>;
+};
+
+template <class L, class T>
+concept FrictionLawFor =
+    requires(typename L::template Params<T> params, typename L::template State<T> state,
+             Kinematics<T> kin, T f_n, T h) {
+      { L::touch(params) } noexcept -> std::same_as<typename L::template State<T>>;
+      { L::evaluate(params, state, kin, f_n) } noexcept
+          -> std::same_as<FrictionForce<T, typename L::template State<T>>>;
+      { L::advance(params, state, kin, f_n, h) } noexcept
+          -> std::same_as<FrictionStep<T, typename L::template State<T>>>;
+      { L::linearise(params, state, kin, f_n) } noexcept -> std::same_as<FrictionSlopes<T>>;
+      { L::spring(params, state, kin, f_n) } noexcept -> std::same_as<FrictionSpring<T>>;
+      { L::guards(params, state, kin, f_n) } noexcept
+          -> std::same_as<std::array<T, L::guard_names().size()>>;
+      { L::commit(params, state, kin, f_n) } noexcept
+          -> std::same_as<Commit<T, typename L::template State<T>>>;
+    };
+
+}  // namespace detail
+
+/// A law of the normal force. `touch` makes the memory of a new contact from the approach
+/// speed; it stays as it is until the contact ends, but for what `evaluate` gives a rate.
+template <class L>
+concept NormalLaw = detail::Described<L> && detail::NormalLawFor<L, double> &&
+                    detail::NormalLawFor<L, float>;
+
+/// A law of friction, given the normal force. `commit` runs on accepted steps only.
+template <class L>
+concept FrictionLaw = detail::Described<L> && detail::FrictionLawFor<L, double> &&
+                      detail::FrictionLawFor<L, float>;
+
+/// The parameters of a law at their defaults.
+template <class L>
+constexpr typename L::template Params<double> default_params() {
+  typename L::template Params<double> p{};
+  for (const auto& field : L::parameters()) p.*field.member = field.about.preset;
+  return p;
+}
+
+/// A law's parameters in another scalar kind.
+template <class L, Scalar T, Scalar From>
+BRISTLE_INLINE typename L::template Params<T> cast_params(
+    const typename L::template Params<From>& p) {
+  return cast_fields<L::template Params, T, From>(p);
+}
+
+/// A law's memory in another scalar kind.
+template <class L, Scalar T, Scalar From>
+BRISTLE_INLINE typename L::template State<T> cast_state(
+    const typename L::template State<From>& s) {
+  return cast_fields<L::template State, T, From>(s);
+}
+
+}  // namespace bristle

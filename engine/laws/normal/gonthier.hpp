@@ -1,0 +1,145 @@
+#pragma once
+
+#include "bristle/laws/normal/spring_damper.hpp"
+
+namespace bristle {
+
+namespace detail {
+
+/// L(x) = (x − ln(1+x))/x² for x > −1, without cancellation; L(0) = 1/2, falling. With
+/// u = x/(2+x), ln(1+x) = 2 artanh u, so L = 1/(2+x) − 2x/(2+x)³ (1/3 + u²/5 + u⁴/7 + …).
+template <Scalar T>
+BRISTLE_INLINE T log_defect(const T& x) {
+  using N = Value<T>;
+  const auto near = x > T(N(-0.5)) && x < T(1);
+  const T a = select(near, x, T(0));
+  const T q = T(1) / (T(2) + a);
+  const T w = square(a * q);
+  T series = T(N(1.0 / 37));
+  for (int n = 35; n >= 3; n -= 2) series = series * w + T(N(1.0 / n));
+  const T b = select(near, T(1), x);
+  return select(near, q - T(2) * a * q * q * q * series,
+                (b - log(T(1) + b)) / square(b));
+}
+
+/// L′(x) = (1/(1+x) − 2 L(x))/x … used for a Newton step only, where a rough value serves.
+template <Scalar T>
+BRISTLE_INLINE T log_defect_slope(const T& x, const T& l) {
+  using N = Value<T>;
+  const auto near = abs(x) < T(N(1e-2));
+  const T b = select(near, T(1), x);
+  return select(near, T(N(-1.0 / 3)) + T(N(0.5)) * x, (T(1) / (T(1) + b) - T(2) * l) / b);
+}
+
+}  // namespace detail
+
+/// d(e): the damping that gives a coefficient of restitution e exactly. Solves
+///   (1 + d/e)/(1 − d) = exp(d (1 + 1/e)),  0 < d ≤ 1        (Gonthier 2004, eq. 10)
+/// on the branch away from the spurious root d = 0, in the well-conditioned form
+/// e² L(−d) = L(d/e), by bisection; a last Newton step carries derivatives by e.
+template <Scalar T>
+BRISTLE_INLINE T damping_factor(const T& e) {
+  using N = Value<T>;
+  const auto defect = [](const auto& d, const auto& restitution) {
+    return square(restitution) * detail::log_defect(-d) -
+           detail::log_defect(d / restitution);
+  };
+  const auto e0 = value_of(e);
+  using V = std::remove_const_t<decltype(e0)>;
+  V low = V(0);
+  V high = V(1);
+  constexpr int halvings = sizeof(N) == 8 ? 54 : 25;
+  for (int i = 0; i < halvings; ++i) {
+    const V middle = V(N(0.5)) * (low + high);
+    const auto below = defect(middle, e0) < V(0);
+    low = select(below, middle, low);
+    high = select(below, high, middle);
+  }
+  const T d = T(high);
+  const T slope =
+      -square(e) * detail::log_defect_slope(-d, detail::log_defect(-d)) -
+      detail::log_defect_slope(d / e, detail::log_defect(d / e)) / e;
+  const T newton = d - defect(d, e) / T(value_of(slope));
+  // Near d = 1, L(−d) overflows and the bisected value is exact to the last bit already.
+  const auto sound = newton > T(0) && newton < T(1);
+  return select(e >= T(1), T(0), select(sound, newton, d));
+}
+
+struct GonthierNormal : SpringDamper<GonthierNormal> {
+  static constexpr LawInfo info{
+      .name = "gonthier",
+      .title = "Gonthier, restitution-exact damping",
+      .formula = "f_n = k δ^p (1 + a δ̇)₊,  a = d(e)/(e v_i)\n"
+                 "(1 + d/e)/(1 − d) = exp(d (1 + 1/e)),  0 < d ≤ 1",
+      .source = "Gonthier, McPhee, Lange & Piedbœuf 2004, A regularized contact model with "
+                "asymmetric damping and dwell-time dependent friction, eqs. 5, 10, 11. Printed "
+                "with x < 0 in contact; here δ, δ̇ and v_i are positive in approach, d comes "
+                "from e² L(−d) = L(d/e), L(x) = (x − ln(1+x))/x².",
+      .limits = "Type e, get e: a central impact under the contact force alone returns e for any "
+                "stiffness, exponent, mass and speed. The approach speed v_i is latched at "
+                "touch-down, with a floor, and kept through lasting contact. Under gravity a "
+                "soft contact returns less than e: physics, not an error.",
+      .energy = "Passive. The clamp acts only when the bodies are pulled apart faster than 1/a; "
+                "what it takes from the spring is booked as damping."};
+
+  template <class T>
+  struct Params {
+    T stiffness;           // k [N/m^p]
+    T exponent;            // p
+    T restitution;         // e
+    T impact_speed_floor;  // least v_i [m/s]
+  };
+
+  static constexpr auto parameters() {
+    using P = Params<double>;
+    return std::array{
+        ParameterField<P>{&P::stiffness,
+                          {"stiffness", "k", "N/m^p", above(0, 1e15), 8.5e6,
+                           "force per depth to the power p; Hertz: 4/3 E* √R"}},
+        ParameterField<P>{&P::exponent,
+                          {"exponent", "p", "1", between(1, 4), 1.5,
+                           "3/2 for a sphere (Hertz), 1 for a flat punch"}},
+        ParameterField<P>{&P::restitution,
+                          {"restitution", "e", "1", between(1e-3, 1), 0.5,
+                           "coefficient of restitution: separation speed over impact speed"}},
+        ParameterField<P>{&P::impact_speed_floor,
+                          {"impact_speed_floor", "v_min", "m/s", between(1e-9, 1), 1e-6,
+                           "slower touch-downs are damped as if they came at this speed"}}};
+  }
+
+  /// The damping that was chosen at touch-down, for the whole contact.
+  template <class T>
+  struct State {
+    T dissipation;  // a [s/m]
+  };
+
+  static constexpr auto state() {
+    return std::array{StateField{"dissipation", "a", "s/m", "d(e)/(e v_i), latched at touch"}};
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static State<T> touch(const Params<T>& p, T impact_speed) noexcept {
+    const T speed = max(impact_speed, p.impact_speed_floor);
+    return {damping_factor(p.restitution) / (p.restitution * speed)};
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static NormalParts<T> parts(const Params<T>& p, const State<T>& state,
+                                             const Kinematics<T>& kin) {
+    const T spring = p.stiffness * depth_power(kin, p.exponent);
+    return {.elastic = spring,
+            .damping = spring * (state.dissipation * kin.rate),
+            .stored = spring * kin.depth / (p.exponent + T(1)),
+            .clamp = T(1)};
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static PartSlopes<T> slopes(const Params<T>& p, const State<T>& state,
+                                             const Kinematics<T>& kin) {
+    return {.by_depth = p.stiffness * depth_power_slope(kin, p.exponent) *
+                        (T(1) + state.dissipation * kin.rate),
+            .by_rate = p.stiffness * depth_power(kin, p.exponent) * state.dissipation};
+  }
+};
+
+}  // namespace bristle
