@@ -1,0 +1,39 @@
+# What every target of this project shares: language, warnings, architecture.
+
+include(CheckCXXCompilerFlag)
+include(CheckCXXSourceRuns)
+
+# bristle_architecture(<variable>): the -march option for BRISTLE_ARCH, or nothing.
+function(bristle_architecture result)
+  set(option "")
+  if(BRISTLE_ARCH STREQUAL "auto")
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND NOT CMAKE_CROSSCOMPILING)
+      set(CMAKE_REQUIRED_QUIET ON)
+      check_cxx_compiler_flag(-march=x86-64-v3 BRISTLE_COMPILER_KNOWS_V3)
+      check_cxx_source_runs([[
+        int main() {
+          __builtin_cpu_init();
+          const bool runs_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                               __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+          return runs_v3 ? 0 : 1;
+        }]] BRISTLE_MACHINE_RUNS_V3)
+      if(BRISTLE_COMPILER_KNOWS_V3 AND BRISTLE_MACHINE_RUNS_V3)
+        set(option -march=x86-64-v3)
+      endif()
+    endif()
+  elseif(BRISTLE_ARCH AND NOT BRISTLE_ARCH STREQUAL "none")
+    set(option -march=${BRISTLE_ARCH})
+  endif()
+  set(${result} "${option}" PARENT_SCOPE)
+endfunction()
+
+# bristle_own_code(<target>): our language level, warnings and release flags. They stay private,
+# so a program that uses the library keeps its own.
+function(bristle_own_code target)
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wconversion -Wshadow
+    $<$<BOOL:${BRISTLE_WERROR}>:-Werror>
+    $<$<CONFIG:Release>:-fno-math-errno -fno-trapping-math>)
+endfunction()

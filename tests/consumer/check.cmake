@@ -1,0 +1,32 @@
+# Installs the build tree to a scratch prefix, moves it, then builds and runs the consumer there.
+#   cmake -D BUILD=... -D SCRATCH=... -D VERSION=... -D COMPILER=... -D FLAGS=... -D CONFIG=...
+#         -P check.cmake
+
+function(step)
+  execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/first --config ${CONFIG})
+file(RENAME ${SCRATCH}/first ${SCRATCH}/prefix)
+
+# Nothing installed may point back to the tree it came from.
+file(GLOB_RECURSE package ${SCRATCH}/prefix/*.cmake)
+foreach(file IN LISTS package)
+  file(READ ${file} text)
+  foreach(place ${BUILD} ${SCRATCH} ${CMAKE_CURRENT_LIST_DIR})
+    string(FIND "${text}" "${place}" found)
+    if(NOT found EQUAL -1)
+      message(FATAL_ERROR "${file} names ${place}")
+    endif()
+  endforeach()
+endforeach()
+if(NOT package)
+  message(FATAL_ERROR "no CMake package was installed")
+endif()
+
+step(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${SCRATCH}/build -G Ninja
+     -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DWANTED_VERSION=${VERSION}
+     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_BUILD_TYPE=${CONFIG})
+step(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+step(${SCRATCH}/build/consumer)
