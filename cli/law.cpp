@@ -1,4 +1,4 @@
-#include "law.hpp"
+#include "cli/law.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "../report/figure.hpp"
 #include "bristle/laws/catalogue.hpp"
-#include "exit.hpp"
+#include "cli/exit.hpp"
+#include "report/figure.hpp"
 
 namespace bristle::cli {
 
@@ -36,7 +36,8 @@ std::string_view family_name(LawFamily family) {
 
 std::string range_text(const Parameter& p) {
   if (p.is_flag()) return "true or false";
-  return fmt::format("{}{:g}, {:g}]", p.range.open_low ? "(" : "[", p.range.low, p.range.high);
+  return fmt::format("{}{:g}, {:g}]", p.range.open_low ? "(" : "[", p.range.low,
+                     p.range.high);
 }
 
 std::string value_text(const Parameter& p, double value) {
@@ -106,7 +107,8 @@ int list_laws(bool json) {
       }
     }
   }
-  fmt::print("\n`bristle law show NAME` gives the formula and the parameters of one law.\n");
+  fmt::print(
+      "\n`bristle law show NAME` gives the formula and the parameters of one law.\n");
   return fine;
 }
 
@@ -126,14 +128,21 @@ Json to_json(const LawEntry& law) {
   }
   Json state = Json::array();
   for (const StateField& s : law.state) {
-    state.push_back(
-        {{"name", s.name}, {"symbol", s.symbol}, {"unit", s.unit}, {"meaning", s.meaning}});
+    state.push_back({{"name", s.name},
+                     {"symbol", s.symbol},
+                     {"unit", s.unit},
+                     {"meaning", s.meaning}});
   }
-  return {{"name", law.info.name},       {"family", family_name(law.family)},
-          {"title", law.info.title},     {"formula", law.info.formula},
-          {"source", law.info.source},   {"limits", law.info.limits},
-          {"energy", law.info.energy},   {"parameters", parameters},
-          {"state", state},              {"guards", law.guards}};
+  return {{"name", law.info.name},
+          {"family", family_name(law.family)},
+          {"title", law.info.title},
+          {"formula", law.info.formula},
+          {"source", law.info.source},
+          {"limits", law.info.limits},
+          {"energy", law.info.energy},
+          {"parameters", parameters},
+          {"state", state},
+          {"guards", law.guards}};
 }
 
 int show_law(const std::string& name, bool json) {
@@ -144,7 +153,8 @@ int show_law(const std::string& name, bool json) {
     fmt::print("{}\n", to_json(law).dump(2));
     return fine;
   }
-  fmt::print("{}  ({} law)\n{}\n\n", law.info.name, family_name(law.family), law.info.title);
+  fmt::print("{}  ({} law)\n{}\n\n", law.info.name, family_name(law.family),
+             law.info.title);
   print_wrapped("formula", law.info.formula);
   fmt::print("\nparameters\n");
   std::size_t names = 0;
@@ -186,13 +196,11 @@ struct ImpactRun {
 };
 
 Json results_json(const ImpactReport& r) {
-  return {{"restitution", r.restitution},
-          {"peak_force_N", r.peak_force},
-          {"peak_depth_m", r.peak_depth},
-          {"depth_at_release_m", r.depth_at_release},
-          {"contact_time_s", r.contact_time},
-          {"loop_area_J", r.loop_area},
-          {"energy_residual_J", r.energy_residual}};
+  return {
+      {"restitution", r.restitution},          {"peak_force_N", r.peak_force},
+      {"peak_depth_m", r.peak_depth},          {"depth_at_release_m", r.depth_at_release},
+      {"contact_time_s", r.contact_time},      {"loop_area_J", r.loop_area},
+      {"energy_residual_J", r.energy_residual}};
 }
 
 Json to_json(const ImpactRun& run) {
@@ -230,8 +238,8 @@ Result<const LawEntry*> find_normal_law(const std::string& name) {
   for (const LawEntry& law : catalogue()) {
     if (law.impact != nullptr) normal.push_back(law.info.name);
   }
-  return Error{fmt::format("\"{}\" is a friction law; an impact needs a normal law: {}", name,
-                           fmt::join(normal, ", "))};
+  return Error{fmt::format("\"{}\" is a friction law; an impact needs a normal law: {}",
+                           name, fmt::join(normal, ", "))};
 }
 
 int show_impact(const std::string& name, const Settings& settings, bool json) {
@@ -248,7 +256,8 @@ int show_impact(const std::string& name, const Settings& settings, bool json) {
   fmt::print("{}: one central impact, no gravity\n\n", (*law)->info.title);
   for (std::size_t i = 0; i < run->parameters.size(); ++i) {
     const Parameter& p = run->parameters[i];
-    fmt::print("  {} {} {}\n", padded(p.name, 20), padded(value_text(p, run->values[i]), 12),
+    fmt::print("  {} {} {}\n", padded(p.name, 20),
+               padded(value_text(p, run->values[i]), 12),
                p.unit == "1" || p.is_flag() ? "" : p.unit);
   }
   fmt::print("\n");
@@ -261,7 +270,8 @@ int show_impact(const std::string& name, const Settings& settings, bool json) {
 
 report::Figure impact_figure(const std::vector<ImpactRun>& runs) {
   report::Panel loop{"Force against depth", "depth δ [mm]", "normal force [N]", {}};
-  report::Panel time{"Force against time", "time since touch-down [ms]", "normal force [N]", {}};
+  report::Panel time{
+      "Force against time", "time since touch-down [ms]", "normal force [N]", {}};
   report::Panel rate{"Speed against depth", "depth δ [mm]", "approach speed δ̇ [m/s]", {}};
   for (const ImpactRun& run : runs) {
     const std::string label(run.law->info.name);
@@ -287,8 +297,8 @@ report::Figure impact_figure(const std::vector<ImpactRun>& runs) {
           3};
 }
 
-int compare_laws(const std::vector<std::string>& names, const Settings& settings, bool json,
-                 const std::string& output) {
+int compare_laws(const std::vector<std::string>& names, const Settings& settings,
+                 bool json, const std::string& output) {
   std::vector<const LawEntry*> laws;
   for (const std::string& name : names) {
     const auto law = find_normal_law(name);
@@ -322,9 +332,10 @@ int compare_laws(const std::vector<std::string>& names, const Settings& settings
       }
     }
     const std::string_view close = nearest(key, known);
-    return fail(fmt::format("unknown parameter \"{}\"{} Known: {}", key,
-                            close.empty() ? "." : fmt::format("; did you mean \"{}\"?", close),
-                            fmt::join(known, ", ")));
+    return fail(
+        fmt::format("unknown parameter \"{}\"{} Known: {}", key,
+                    close.empty() ? "." : fmt::format("; did you mean \"{}\"?", close),
+                    fmt::join(known, ", ")));
   }
   if (json) {
     Json all = Json::array();
@@ -345,7 +356,8 @@ int compare_laws(const std::vector<std::string>& names, const Settings& settings
   if (!output.empty()) {
     std::error_code ignored;
     const std::filesystem::path path(output);
-    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+    if (path.has_parent_path())
+      std::filesystem::create_directories(path.parent_path(), ignored);
     if (!report::write_svg(impact_figure(runs), output)) {
       return fail(fmt::format("cannot write {}", output));
     }
@@ -386,13 +398,15 @@ void add_law_commands(CLI::App& app, int& status) {
   with_json(list);
   list->callback([options, &status] { status = list_laws(options->json); });
 
-  CLI::App* show = law->add_subcommand("show", "Formula, parameters, limits, source of a law");
+  CLI::App* show =
+      law->add_subcommand("show", "Formula, parameters, limits, source of a law");
   show->add_option("NAME", options->name, "A law's name")->required();
   with_json(show);
   show->callback([options, &status] { status = show_law(options->name, options->json); });
 
   CLI::App* impact = law->add_subcommand(
-      "impact", "One central impact without gravity: restitution, peak force, contact time");
+      "impact",
+      "One central impact without gravity: restitution, peak force, contact time");
   impact->add_option("NAME", options->name, "A normal law's name")->required();
   with_set(impact);
   with_json(impact);
@@ -403,14 +417,15 @@ void add_law_commands(CLI::App& app, int& status) {
       "Besides the law's own parameters, mass [kg] and speed [m/s] can be set.\n"
       "Example:  bristle law impact gonthier --set restitution=0.3 --set speed=2 --json");
 
-  CLI::App* compare =
-      law->add_subcommand("compare", "The same impact under several laws, as a table and a plot");
+  CLI::App* compare = law->add_subcommand(
+      "compare", "The same impact under several laws, as a table and a plot");
   compare->add_option("NAMES", options->names, "Normal laws; all when left out");
   with_set(compare);
   with_json(compare);
   compare->add_option("-o,--output", options->output, "Write a plot to this .svg file");
   compare->callback([options, &status] {
-    status = compare_laws(options->names, options->settings, options->json, options->output);
+    status =
+        compare_laws(options->names, options->settings, options->json, options->output);
   });
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "settings.hpp"
+#include "cli/settings.hpp"
 
 namespace CLI {
 class App;

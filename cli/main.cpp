@@ -5,16 +5,17 @@
 #include <exception>
 
 #include "bristle/core/version.hpp"
-#include "exit.hpp"
-#include "law.hpp"
+#include "cli/exit.hpp"
+#include "cli/law.hpp"
 
 int main(int argc, char** argv) {
   using namespace bristle::cli;
   CLI::App app{"Bristle: compliant contact for multibody systems"};
-  app.set_version_flag("--version", std::string("bristle ") + bristle::version);
+  app.set_version_flag("--version", fmt::format("bristle {}", bristle::version()));
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 fine, 1 a check failed, 2 bad input, 3 the simulation could not go on.\n"
+      "Exit status: 0 fine, 1 a check failed, 2 bad input, 3 the simulation could not go "
+      "on.\n"
       "`bristle COMMAND --help` has examples.");
   int status = fine;
   try {

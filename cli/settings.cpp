@@ -1,4 +1,4 @@
-#include "settings.hpp"
+#include "cli/settings.hpp"
 
 #include <fmt/format.h>
 
@@ -56,16 +56,17 @@ Error join(std::string_view owner, const std::vector<std::string>& problems) {
 }  // namespace
 
 Result<std::vector<double>> apply_settings(std::span<const Parameter> parameters,
-                                           const Settings& settings, std::string_view owner) {
+                                           const Settings& settings,
+                                           std::string_view owner) {
   Reading r = read(parameters, settings);
   std::vector<std::string_view> names;
   for (const Parameter& p : parameters) names.push_back(p.name);
   for (const std::string& key : r.unknown) {
     const std::string_view close = nearest(key, names);
-    r.problems.push_back(fmt::format("unknown parameter \"{}\"{} Known: {}", key,
-                                     close.empty() ? "."
-                                                   : fmt::format("; did you mean \"{}\"?", close),
-                                     fmt::join(names, ", ")));
+    r.problems.push_back(
+        fmt::format("unknown parameter \"{}\"{} Known: {}", key,
+                    close.empty() ? "." : fmt::format("; did you mean \"{}\"?", close),
+                    fmt::join(names, ", ")));
   }
   if (!r.problems.empty()) return join(owner, r.problems);
   return r.values;

@@ -1,4 +1,4 @@
-#include "figure.hpp"
+#include "report/figure.hpp"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@ namespace bristle::report {
 namespace {
 
 // Okabe & Ito's colours: told apart by colour-blind readers, dark enough for thin lines.
-constexpr std::array<std::string_view, 7> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                  "#7f6000", "#56b4e9", "#000000"};
+constexpr std::array<std::string_view, 7> colours{
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7f6000", "#56b4e9", "#000000"};
 constexpr double panel_width = 460;
 constexpr double panel_height = 330;
 constexpr double left = 76;
@@ -28,10 +28,17 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -46,9 +53,9 @@ struct Axis {
   bool log;
 
   double at(double x) const {
-    const double part = log ? (std::log10(x) - std::log10(low)) /
-                                  (std::log10(high) - std::log10(low))
-                            : (x - low) / (high - low);
+    const double part =
+        log ? (std::log10(x) - std::log10(low)) / (std::log10(high) - std::log10(low))
+            : (x - low) / (high - low);
     return from + part * (to - from);
   }
   bool shows(double x) const { return std::isfinite(x) && (!log || x > 0); }
@@ -100,8 +107,8 @@ std::string tick_label(double x, bool log) {
   return fmt::format("{:.4g}", x);
 }
 
-void draw_curve(std::string& svg, const Curve& curve, std::string_view colour, const Axis& x,
-                const Axis& y) {
+void draw_curve(std::string& svg, const Curve& curve, std::string_view colour,
+                const Axis& x, const Axis& y) {
   std::string path;
   bool pen_down = false;
   for (std::size_t i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
@@ -120,11 +127,13 @@ void draw_curve(std::string& svg, const Curve& curve, std::string_view colour, c
 }
 
 void draw_panel(std::string& svg, const Panel& panel, double x0, double y0) {
-  const Axis x = fit(panel.curves, &Curve::x, panel.log_x, x0 + left, x0 + panel_width - right);
-  const Axis y = fit(panel.curves, &Curve::y, panel.log_y, y0 + panel_height - bottom, y0 + top);
+  const Axis x =
+      fit(panel.curves, &Curve::x, panel.log_x, x0 + left, x0 + panel_width - right);
+  const Axis y =
+      fit(panel.curves, &Curve::y, panel.log_y, y0 + panel_height - bottom, y0 + top);
   auto out = std::back_inserter(svg);
-  fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" font-weight=\"600\">{}</text>\n", x.from,
-                 y.to - 14, escaped(panel.title));
+  fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" font-weight=\"600\">{}</text>\n",
+                 x.from, y.to - 14, escaped(panel.title));
   for (const double t : x.ticks()) {
     fmt::format_to(out,
                    "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
@@ -137,13 +146,15 @@ void draw_panel(std::string& svg, const Panel& panel, double x0, double y0) {
                    "<line class=\"grid\" x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" "
                    "y2=\"{0:.1f}\"/><text class=\"tick\" x=\"{3:.1f}\" y=\"{4:.1f}\" "
                    "text-anchor=\"end\">{5}</text>\n",
-                   y.at(t), x.from, x.to, x.from - 7, y.at(t) + 4, tick_label(t, panel.log_y));
+                   y.at(t), x.from, x.to, x.from - 7, y.at(t) + 4,
+                   tick_label(t, panel.log_y));
   }
   fmt::format_to(out,
                  "<rect class=\"box\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
                  "height=\"{:.1f}\"/>\n",
                  x.from, y.to, x.to - x.from, y.from - y.to);
-  fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+  fmt::format_to(out,
+                 "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
                  0.5 * (x.from + x.to), y.from + 38, escaped(panel.x_label));
   fmt::format_to(out,
                  "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" "
@@ -156,7 +167,8 @@ void draw_panel(std::string& svg, const Panel& panel, double x0, double y0) {
 }
 
 /// One legend for the whole figure: labels in the order of first appearance.
-void draw_legend(std::string& svg, const Figure& figure, double x, double y, double width) {
+void draw_legend(std::string& svg, const Figure& figure, double x, double y,
+                 double width) {
   const Panel* fullest = &figure.panels.front();
   for (const Panel& p : figure.panels) {
     if (p.curves.size() > fullest->curves.size()) fullest = &p;
@@ -200,14 +212,16 @@ std::vector<double> nice_ticks(double low, double high, int count) {
 
 std::string to_svg(const Figure& figure) {
   if (figure.panels.empty()) return {};
-  const int columns = std::clamp(figure.columns, 1, static_cast<int>(figure.panels.size()));
+  const int columns =
+      std::clamp(figure.columns, 1, static_cast<int>(figure.panels.size()));
   const int rows = (static_cast<int>(figure.panels.size()) + columns - 1) / columns;
   const double head = figure.note.empty() ? 76 : 98;
   const double width = columns * panel_width + 16;
   const double height = rows * panel_height + head + 8;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "width=\"{0:.0f}\" height=\"{1:.0f}\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" "
+      "width=\"{0:.0f}\" height=\"{1:.0f}\" font-family=\"system-ui, 'DejaVu Sans', "
+      "sans-serif\" "
       "font-size=\"13\" fill=\"#222\">\n"
       "<style>.grid{{stroke:#ddd;stroke-width:1}}.box{{fill:none;stroke:#888}}"
       ".tick{{font-size:11px;fill:#444}}</style>\n"
@@ -215,7 +229,8 @@ std::string to_svg(const Figure& figure) {
       "<text x=\"20\" y=\"30\" font-size=\"17\" font-weight=\"600\">{2}</text>\n",
       width, height, escaped(figure.title));
   if (!figure.note.empty()) {
-    fmt::format_to(std::back_inserter(svg), "<text x=\"20\" y=\"52\" fill=\"#555\">{}</text>\n",
+    fmt::format_to(std::back_inserter(svg),
+                   "<text x=\"20\" y=\"52\" fill=\"#555\">{}</text>\n",
                    escaped(figure.note));
   }
   draw_legend(svg, figure, 20, head - 20, width - 20);

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-// Static figures: panels of curves, drawn as SVG. One small module for laws, studies and runs.
+// Static figures: panels of curves, drawn as SVG. One small module for laws, studies and
+// runs.
 
 namespace bristle::report {
 

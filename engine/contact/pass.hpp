@@ -7,14 +7,15 @@
 #include "bristle/core/pack.hpp"
 #include "bristle/laws/law.hpp"
 
-// Laws over many contacts. The contacts of one law and one pair of materials sit together, as
-// columns of numbers; each pass walks the columns a pack at a time:
+// Laws over many contacts. The contacts of one law and one pair of materials sit
+// together, as columns of numbers; each pass walks the columns a pack at a time:
 //
 //   normal pass     kinematics, memory            → f_n
 //   friction pass   kinematics, memory, f_n       → f_t
 //
-// so that N normal laws and M friction laws need N + M loops and not N·M. A range of contacts
-// small enough for the first-level cache goes through all passes before the next one.
+// so that N normal laws and M friction laws need N + M loops and not N·M. A range of
+// contacts small enough for the first-level cache goes through all passes before the next
+// one.
 
 namespace bristle {
 
@@ -86,7 +87,8 @@ BRISTLE_INLINE S load_fields(const Columns<Value<T>>& columns, std::size_t i) {
 }
 
 template <class T, class S>
-BRISTLE_INLINE void store_fields(const S& s, const Columns<Value<T>>& columns, std::size_t i) {
+BRISTLE_INLINE void store_fields(const S& s, const Columns<Value<T>>& columns,
+                                 std::size_t i) {
   for (std::size_t f = 0; f < field_count<S, T>; ++f) {
     store(field<T>(s, f), columns.column(f) + i);
   }
@@ -146,8 +148,8 @@ BRISTLE_INLINE Kinematics<T> load_approach(const ContactColumns<N>& c, std::size
 
 }  // namespace detail
 
-/// The normal force of each contact of the range, and its memory a step h later. With a ledger,
-/// adds what the contacts store and dissipate to `totals`.
+/// The normal force of each contact of the range, and its memory a step h later. With a
+/// ledger, adds what the contacts store and dissipate to `totals`.
 template <NormalLaw L, bool ledger, PlainScalar N>
 void normal_pass(const typename L::template Params<N>& params, const ContactColumns<N>& c,
                  ContactRange range, N h, LawTotals& totals) noexcept {
@@ -155,10 +157,10 @@ void normal_pass(const typename L::template Params<N>& params, const ContactColu
   detail::Sums<P> packs;
   detail::Sums<N> rest;
   detail::for_each_pack<N>(range, [&]<class T>(std::size_t i) BRISTLE_INLINE_LAMBDA {
-    const auto step =
-        L::advance(cast_params<L, T, N>(params),
-                   detail::load_fields<typename L::template State<T>, T>(c.normal_state, i),
-                   detail::load_approach<T>(c, i), T(h));
+    const auto step = L::advance(
+        cast_params<L, T, N>(params),
+        detail::load_fields<typename L::template State<T>, T>(c.normal_state, i),
+        detail::load_approach<T>(c, i), T(h));
     detail::store(step.force, c.normal_force + i);
     detail::store_fields<T>(step.state, c.normal_state, i);
     if constexpr (ledger) {
@@ -177,16 +179,17 @@ void normal_pass(const typename L::template Params<N>& params, const ContactColu
 
 /// The friction of each contact of the range, given its normal force; as above.
 template <FrictionLaw L, bool ledger, PlainScalar N>
-void friction_pass(const typename L::template Params<N>& params, const ContactColumns<N>& c,
-                   ContactRange range, N h, LawTotals& totals) noexcept {
+void friction_pass(const typename L::template Params<N>& params,
+                   const ContactColumns<N>& c, ContactRange range, N h,
+                   LawTotals& totals) noexcept {
   using P = NativePack<N>;
   detail::Sums<P> packs;
   detail::Sums<N> rest;
   detail::for_each_pack<N>(range, [&]<class T>(std::size_t i) BRISTLE_INLINE_LAMBDA {
-    const auto step =
-        L::advance(cast_params<L, T, N>(params),
-                   detail::load_fields<typename L::template State<T>, T>(c.friction_state, i),
-                   detail::load_kinematics<T>(c, i), detail::load<T>(c.normal_force + i), T(h));
+    const auto step = L::advance(
+        cast_params<L, T, N>(params),
+        detail::load_fields<typename L::template State<T>, T>(c.friction_state, i),
+        detail::load_kinematics<T>(c, i), detail::load<T>(c.normal_force + i), T(h));
     detail::store(step.force.x, c.friction_x + i);
     detail::store(step.force.y, c.friction_y + i);
     detail::store_fields<T>(step.state, c.friction_state, i);
@@ -208,8 +211,8 @@ void friction_pass(const typename L::template Params<N>& params, const ContactCo
 template <NormalLaw Normal, FrictionLaw Friction, bool ledger, PlainScalar N>
 void contact_passes(const typename Normal::template Params<N>& normal,
                     const typename Friction::template Params<N>& friction,
-                    const ContactColumns<N>& c, std::size_t count, N h, LawTotals& normal_totals,
-                    LawTotals& friction_totals) noexcept {
+                    const ContactColumns<N>& c, std::size_t count, N h,
+                    LawTotals& normal_totals, LawTotals& friction_totals) noexcept {
   for (std::size_t begin = 0; begin < count; begin += contacts_per_block) {
     const ContactRange block{
         begin, begin + contacts_per_block < count ? begin + contacts_per_block : count};

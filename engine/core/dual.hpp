@@ -5,8 +5,9 @@
 
 namespace bristle {
 
-/// A number with its derivatives by N variables (forward-mode differentiation). Comparisons
-/// and `select` look at the value alone. T is double, float or a pack of them.
+/// A number with its derivatives by N variables (forward-mode differentiation).
+/// Comparisons and `select` look at the value alone. T is double, float or a pack of
+/// them.
 template <Scalar T, int N>
 struct Dual {
   T value;
@@ -112,7 +113,8 @@ struct Dual {
   BRISTLE_INLINE friend Dual root(const Dual& x) {
     const T r = root(x.value);
     const auto positive = r > T(0);
-    return x.chain(r, select(positive, T(Value<T>(0.5)) / select(positive, r, T(1)), T(0)));
+    return x.chain(r,
+                   select(positive, T(Value<T>(0.5)) / select(positive, r, T(1)), T(0)));
   }
 
   BRISTLE_INLINE friend Dual exp(const Dual& x) {

@@ -6,8 +6,8 @@
 
 #include "bristle/core/scalar.hpp"
 
-// A law's parameters and state are structs of T and Vec2<T>, nothing else: they can be read as
-// a flat row of T. Integrators, recordings and pools of contacts use them so.
+// A law's parameters and state are structs of T and Vec2<T>, nothing else: they can be
+// read as a flat row of T. Integrators, recordings and pools of contacts use them so.
 
 namespace bristle {
 
@@ -15,8 +15,8 @@ namespace bristle {
 template <class S, class T>
 inline constexpr std::size_t field_count = std::is_empty_v<S> ? 0 : sizeof(S) / sizeof(T);
 
-/// Field i of a struct of T. (Reading through a pointer to its first T, not by bit_cast: GCC
-/// then keeps structs of packs in registers.)
+/// Field i of a struct of T. (Reading through a pointer to its first T, not by bit_cast:
+/// GCC then keeps structs of packs in registers.)
 template <class T, class S>
 BRISTLE_INLINE T& field(S& s, std::size_t i) {
   static_assert(std::is_trivially_copyable_v<S>);

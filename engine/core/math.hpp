@@ -5,8 +5,9 @@
 #include "bristle/core/pack.hpp"
 #include "bristle/core/scalar.hpp"
 
-// exp and pow of our own: one branch-free text for double, float and packs, so that each lane
-// equals the scalar result bit for bit on every machine. No fused multiply-add is used.
+// exp and pow of our own: one branch-free text for double, float and packs, so that each
+// lane equals the scalar result bit for bit on every machine. No fused multiply-add is
+// used.
 
 namespace bristle {
 
@@ -20,8 +21,8 @@ struct ExpConstants<double> {
   static constexpr double log2_e = 0x1.71547652b82fep0;
   static constexpr double ln2_hi = 0x1.62e42feep-1;  // 33 bits: k · ln2_hi is exact
   static constexpr double ln2_lo = 0x1.a39ef35793c76p-33;
-  static constexpr double highest = 710;   // exp overflows above 709.78
-  static constexpr double lowest = -746;   // exp is zero below -745.13
+  static constexpr double highest = 710;  // exp overflows above 709.78
+  static constexpr double lowest = -746;  // exp is zero below -745.13
   static constexpr double half_range = 1000;
   static constexpr double subnormal_scale = 0x1p54;
   static constexpr double subnormal_shift = 54;
@@ -48,13 +49,13 @@ BRISTLE_INLINE T exp_tail(T r) {
   const T r2 = r * r;
   const T r4 = r2 * r2;
   // The truncated remainder is below 2⁻⁵⁷ (double, r¹⁴/14!) and 2⁻²⁷ (float, r⁸/8!).
-  const T low = (T(N(1.0 / 2)) + r * T(N(1.0 / 6))) +
-                r2 * (T(N(1.0 / 24)) + r * T(N(1.0 / 120)));
+  const T low =
+      (T(N(1.0 / 2)) + r * T(N(1.0 / 6))) + r2 * (T(N(1.0 / 24)) + r * T(N(1.0 / 120)));
   if constexpr (sizeof(N) == 4) {
     return low + r4 * (T(N(1.0 / 720)) + r * T(N(1.0 / 5040)));
   } else {
-    const T mid = (T(1.0 / 720) + r * T(1.0 / 5040)) +
-                  r2 * (T(1.0 / 40320) + r * T(1.0 / 362880));
+    const T mid =
+        (T(1.0 / 720) + r * T(1.0 / 5040)) + r2 * (T(1.0 / 40320) + r * T(1.0 / 362880));
     const T high = (T(1.0 / 3628800) + r * T(1.0 / 39916800)) +
                    r2 * (T(1.0 / 479001600) + r * T(1.0 / 6227020800.0));
     return low + r4 * (mid + r4 * high);

@@ -6,9 +6,9 @@
 
 #include "bristle/core/scalar.hpp"
 
-// N numbers in one SIMD register. Every operation is the IEEE operation of each lane, so that
-// a lane holds bit for bit what the scalar code computes. Built on the vector types of GCC and
-// Clang; plain arrays elsewhere (CUDA).
+// N numbers in one SIMD register. Every operation is the IEEE operation of each lane, so
+// that a lane holds bit for bit what the scalar code computes. Built on the vector types
+// of GCC and Clang; plain arrays elsewhere (CUDA).
 
 namespace bristle {
 
@@ -81,11 +81,11 @@ struct PackMask {
   }
   BRISTLE_INLINE friend PackMask operator!(PackMask a) { return {~a.lanes}; }
 #else
-#define BRISTLE_LANES(expression)             \
-  PackMask r;                                 \
-  for (int i = 0; i < N; ++i) {               \
+#define BRISTLE_LANES(expression)              \
+  PackMask r;                                  \
+  for (int i = 0; i < N; ++i) {                \
     r.lanes[i] = static_cast<Int>(expression); \
-  }                                           \
+  }                                            \
   return r
   BRISTLE_INLINE friend PackMask operator&&(PackMask a, PackMask b) {
     BRISTLE_LANES(a.lanes[i] & b.lanes[i]);
@@ -150,31 +150,31 @@ struct Pack {
   BRISTLE_INLINE void set(int i, T x) { lanes[i] = x; }
 
 #if BRISTLE_VECTOR_TYPES
-#define BRISTLE_PACK_BINARY(op)                                  \
-  BRISTLE_INLINE friend Pack operator op(Pack a, Pack b) {       \
-    return Pack(a.lanes op b.lanes);                             \
-  }                                                              \
+#define BRISTLE_PACK_BINARY(op)                            \
+  BRISTLE_INLINE friend Pack operator op(Pack a, Pack b) { \
+    return Pack(a.lanes op b.lanes);                       \
+  }                                                        \
   BRISTLE_INLINE Pack& operator op##=(Pack b) { return *this = *this op b; }
-#define BRISTLE_PACK_COMPARE(op)                                      \
-  BRISTLE_INLINE friend PackMask<T, N> operator op(Pack a, Pack b) {  \
-    return {a.lanes op b.lanes};                                      \
+#define BRISTLE_PACK_COMPARE(op)                                     \
+  BRISTLE_INLINE friend PackMask<T, N> operator op(Pack a, Pack b) { \
+    return {a.lanes op b.lanes};                                     \
   }
   BRISTLE_INLINE friend Pack operator-(Pack a) { return Pack(-a.lanes); }
   BRISTLE_INLINE friend Pack select(PackMask<T, N> m, Pack a, Pack b) {
     return Pack(m.lanes ? a.lanes : b.lanes);
   }
 #else
-#define BRISTLE_PACK_BINARY(op)                                              \
-  BRISTLE_INLINE friend Pack operator op(Pack a, Pack b) {                   \
-    for (int i = 0; i < N; ++i) a.lanes[i] = a.lanes[i] op b.lanes[i];       \
-    return a;                                                                \
-  }                                                                          \
+#define BRISTLE_PACK_BINARY(op)                                        \
+  BRISTLE_INLINE friend Pack operator op(Pack a, Pack b) {             \
+    for (int i = 0; i < N; ++i) a.lanes[i] = a.lanes[i] op b.lanes[i]; \
+    return a;                                                          \
+  }                                                                    \
   BRISTLE_INLINE Pack& operator op##=(Pack b) { return *this = *this op b; }
-#define BRISTLE_PACK_COMPARE(op)                                             \
-  BRISTLE_INLINE friend PackMask<T, N> operator op(Pack a, Pack b) {         \
-    PackMask<T, N> m;                                                        \
+#define BRISTLE_PACK_COMPARE(op)                                                \
+  BRISTLE_INLINE friend PackMask<T, N> operator op(Pack a, Pack b) {            \
+    PackMask<T, N> m;                                                           \
     for (int i = 0; i < N; ++i) m.lanes[i] = a.lanes[i] op b.lanes[i] ? -1 : 0; \
-    return m;                                                                \
+    return m;                                                                   \
   }
   BRISTLE_INLINE friend Pack operator-(Pack a) {
     for (int i = 0; i < N; ++i) a.lanes[i] = -a.lanes[i];

@@ -2,8 +2,9 @@
 
 #include <string_view>
 
-// What people type and read: every parameter says its name, symbol, unit, range, default and
-// meaning once, here, and the command line, the checks, the docs and the tests follow.
+// What people type and read: every parameter says its name, symbol, unit, range, default
+// and meaning once, here, and the command line, the checks, the docs and the tests
+// follow.
 
 namespace bristle {
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// What the compiler at hand offers. Everything a law needs is callable from host code, from
-// CUDA device code and from WebAssembly; this header is the only place that knows which.
+// What the compiler at hand offers. Everything a law needs is callable from host code,
+// from CUDA device code and from WebAssembly; this header is the only place that knows
+// which.
 
 #if defined(__CUDACC__)
 #define BRISTLE_HOST_DEVICE __host__ __device__

@@ -11,12 +11,14 @@ struct Error {
   std::string message;
 };
 
-/// A value, or the reason why there is none. For set-up code; stepping returns plain statuses.
+/// A value, or the reason why there is none. For set-up code; stepping returns plain
+/// statuses.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : content_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : content_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value) : content_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : content_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   explicit operator bool() const { return content_.index() == 0; }
   const T& operator*() const { return std::get<0>(content_); }

@@ -14,9 +14,9 @@
 //   &&  ||  !            on masks; any(mask), all(mask) reduce to bool
 //   sqrt root exp pow max min abs
 //
-// Pack<T, N> (pack.hpp) and Dual<T, N> (dual.hpp) offer the same words, so one text of a law
-// serves them all. A law selects; it does not branch on T. `any` may guard work that no lane
-// needs, as long as the result does not change.
+// Pack<T, N> (pack.hpp) and Dual<T, N> (dual.hpp) offer the same words, so one text of a
+// law serves them all. A law selects; it does not branch on T. `any` may guard work that
+// no lane needs, as long as the result does not change.
 
 namespace bristle {
 
@@ -54,7 +54,9 @@ BRISTLE_INLINE constexpr bool all(bool mask) { return mask; }
 BRISTLE_INLINE constexpr double select(bool mask, double a, double b) {
   return mask ? a : b;
 }
-BRISTLE_INLINE constexpr float select(bool mask, float a, float b) { return mask ? a : b; }
+BRISTLE_INLINE constexpr float select(bool mask, float a, float b) {
+  return mask ? a : b;
+}
 
 BRISTLE_INLINE double sqrt(double x) { return std::sqrt(x); }
 BRISTLE_INLINE float sqrt(float x) { return std::sqrt(x); }
@@ -79,8 +81,8 @@ BRISTLE_INLINE constexpr T square(const T& x) {
   return x * x;
 }
 
-/// √max(x, 0). Unlike sqrt, its derivative at x ≤ 0 is 0 and not NaN (see the Dual overload),
-/// which is what a contact that is open, or just touching, must report.
+/// √max(x, 0). Unlike sqrt, its derivative at x ≤ 0 is 0 and not NaN (see the Dual
+/// overload), which is what a contact that is open, or just touching, must report.
 template <PlainScalar T>
 BRISTLE_INLINE T root(T x) {
   return sqrt(max(x, T(0)));
@@ -96,8 +98,9 @@ struct FloatBits<double> {
   using Int = std::int64_t;
   static constexpr int mantissa_bits = 52;
   static constexpr Int bias = 1023;
-  static constexpr double round_magic = 0x1.8p52;    // x + magic rounds x to an integer
-  static constexpr double integer_magic = 0x1.0p52;  // its low mantissa bits hold an integer
+  static constexpr double round_magic = 0x1.8p52;  // x + magic rounds x to an integer
+  static constexpr double integer_magic =
+      0x1.0p52;  // its low mantissa bits hold an integer
 };
 
 template <>

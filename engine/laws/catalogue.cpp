@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
+#include <initializer_list>
 #include <numeric>
+#include <utility>
 
 #include "bristle/laws/laws.hpp"
 
@@ -47,6 +48,12 @@ std::vector<LawEntry> build_catalogue() {
   return entries;
 }
 
+std::string concat(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
+}
+
 std::string number(double x) {
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), x).ptr;
@@ -72,21 +79,23 @@ Result<const LawEntry*> find_law(std::string_view name) {
   for (const LawEntry& entry : catalogue()) {
     if (entry.info.name == name) return &entry;
     names.push_back(entry.info.name);
-    list += (list.empty() ? "" : ", ") + std::string(entry.info.name);
+    list += concat({list.empty() ? "" : ", ", entry.info.name});
   }
   const std::string_view close = nearest(name, names);
-  return Error{"there is no law \"" + std::string(name) + "\"" +
-               (close.empty() ? "" : "; did you mean \"" + std::string(close) + "\"?") +
-               " Known laws: " + list};
+  const std::string hint =
+      close.empty() ? "." : concat({"; did you mean \"", close, "\"?"});
+  return Error{concat({"there is no law \"", name, "\"", hint, " Known laws: ", list})};
 }
 
 std::string out_of_range(const Parameter& p, double value) {
   const bool allowed = p.is_flag() ? value == 0 || value == 1 : p.range.contains(value);
   if (allowed) return {};
-  const std::string what = std::string(p.name) + " = " + number(value) + " must ";
-  if (p.is_flag()) return what + "be true or false";
-  return what + "lie in " + (p.range.open_low ? "(" : "[") + number(p.range.low) + ", " +
-         number(p.range.high) + "]" + (p.unit == "1" ? "" : " " + std::string(p.unit));
+  if (p.is_flag())
+    return concat({p.name, " = ", number(value), " must be true or false"});
+  return concat({p.name, " = ", number(value), " must lie in ",
+                 p.range.open_low ? "(" : "[", number(p.range.low), ", ",
+                 number(p.range.high), "]", p.unit == "1" ? "" : " ",
+                 p.unit == "1" ? "" : p.unit});
 }
 
 Result<double> parse_value(const Parameter& p, std::string_view text) {
@@ -96,13 +105,15 @@ Result<double> parse_value(const Parameter& p, std::string_view text) {
   } else if (p.is_flag() && (text == "false" || text == "no" || text == "off")) {
     value = 0;
   } else {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) {
-      return Error{std::string(p.name) + " = \"" + std::string(text) + "\" must be " +
-                   (p.is_flag() ? "true or false" : "a number")};
+      return Error{concat({p.name, " = \"", text, "\" must be ",
+                           p.is_flag() ? "true or false" : "a number"})};
     }
   }
-  if (std::string problem = out_of_range(p, value); !problem.empty()) return Error{problem};
+  if (std::string problem = out_of_range(p, value); !problem.empty())
+    return Error{problem};
   return value;
 }
 
@@ -115,7 +126,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
       std::size_t diagonal = std::exchange(row[0], i);
       for (std::size_t j = 1; j <= b.size(); ++j) {
         const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-        diagonal = std::exchange(row[j], std::min({substitute, row[j] + 1, row[j - 1] + 1}));
+        diagonal =
+            std::exchange(row[j], std::min({substitute, row[j] + 1, row[j - 1] + 1}));
       }
     }
     return row.back();

@@ -10,8 +10,9 @@
 #include "bristle/laws/impact.hpp"
 #include "bristle/laws/law.hpp"
 
-// The registered laws by name, for callers that learn at run time which one is wanted: the
-// command line, scene files, bindings. Stepping code uses the types of laws.hpp instead.
+// The registered laws by name, for callers that learn at run time which one is wanted:
+// the command line, scene files, bindings. Stepping code uses the types of laws.hpp
+// instead.
 
 namespace bristle {
 
@@ -25,8 +26,8 @@ struct LawEntry {
   std::vector<std::string_view> guards;
 
   /// One central impact, with the parameters in the order above; normal laws only.
-  Result<ImpactReport> (*impact)(std::span<const double> parameters, double mass, double speed,
-                                 std::vector<ImpactSample>* trace);
+  Result<ImpactReport> (*impact)(std::span<const double> parameters, double mass,
+                                 double speed, std::vector<ImpactSample>* trace);
 
   std::vector<double> defaults() const;
 };

@@ -34,8 +34,8 @@ struct ImpactReport {
 
 namespace detail {
 
-/// m δ̈ = −f in the clock dt = 2σ dη with δ = σ², where laws that start like √δ are smooth.
-/// y = (σ, δ̇, t, ∫f δ̇ dt, law memory …).
+/// m δ̈ = −f in the clock dt = 2σ dη with δ = σ², where laws that start like √δ are
+/// smooth. y = (σ, δ̇, t, ∫f δ̇ dt, law memory …).
 template <NormalLaw L>
 class Impact {
  public:
@@ -147,7 +147,8 @@ class Impact {
   bool released(const Vector& y) const { return margin(y) <= 0; }
   double margin(const Vector& y) const {
     if (y[0] <= 0 || L::passivity(params_).tension) return y[0];
-    return std::fmin(y[0], L::guards(params_, memory(y), kinematics(y))[1] > 0 ? y[0] : -1.0);
+    return std::fmin(y[0],
+                     L::guards(params_, memory(y), kinematics(y))[1] > 0 ? y[0] : -1.0);
   }
 
   /// The part of the last step at which a function that changed sign in it is zero.
@@ -187,8 +188,9 @@ class Impact {
         {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
         {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
         {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-    static constexpr double e[7] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
-                                    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+    static constexpr double e[7] = {
+        71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+        -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
     std::array<Vector, 7> k;
     k[0] = slope(y);
     Vector at = y;
@@ -201,7 +203,8 @@ class Impact {
       k[stage + 1] = slope(at);
     }
     if (error) {
-      const std::array<double, 4> scale{sigma_scale, speed_, sigma_scale * sigma_scale / speed_,
+      const std::array<double, 4> scale{sigma_scale, speed_,
+                                        sigma_scale * sigma_scale / speed_,
                                         mass_ * speed_ * speed_};
       double worst = 0;
       for (std::size_t i = 0; i < n; ++i) {
@@ -227,8 +230,9 @@ class Impact {
 /// A mass that meets a fixed body at a speed, without gravity. Without a result when the
 /// damping is too strong to follow.
 template <NormalLaw L>
-Result<ImpactReport> impact(const typename L::template Params<double>& params, double mass,
-                            double speed, std::vector<ImpactSample>* trace = nullptr,
+Result<ImpactReport> impact(const typename L::template Params<double>& params,
+                            double mass, double speed,
+                            std::vector<ImpactSample>* trace = nullptr,
                             double tolerance = 1e-13) {
   return detail::Impact<L>(params, mass, speed).run(tolerance, trace);
 }

@@ -18,15 +18,16 @@
 //   touch, evaluate, advance,           pure functions, templated on the scalar kind T
 //   linearise, guards, commit
 //
-// Two bodies A and B touch; the unit normal n points from A into B. The depth δ is positive
-// when the undeformed shapes overlap, the rate δ̇ when they approach, and the slip v_t is the
-// tangential velocity of B relative to A, in two components of the contact frame. The force on
-// B is f_n n + f_t, on A the opposite. SI units and radians throughout.
+// Two bodies A and B touch; the unit normal n points from A into B. The depth δ is
+// positive when the undeformed shapes overlap, the rate δ̇ when they approach, and the
+// slip v_t is the tangential velocity of B relative to A, in two components of the
+// contact frame. The force on B is f_n n + f_t, on A the opposite. SI units and radians
+// throughout.
 
 namespace bristle {
 
-/// How two surfaces move against each other at one contact. Depth and root both, because the
-/// derivative of √δ is singular at touch-down and a clock may own s instead of δ.
+/// How two surfaces move against each other at one contact. Depth and root both, because
+/// the derivative of √δ is singular at touch-down and a clock may own s instead of δ.
 template <Scalar T>
 struct Kinematics {
   T depth;       // δ [m]
@@ -39,9 +40,9 @@ struct Kinematics {
   }
 };
 
-/// Where the power goes that the bodies spend on a contact [W]. The first three are losses and
-/// never negative. The last two are sources: power that enters the stored energy although
-/// no body supplied it, by a law that is not passive. For every law
+/// Where the power goes that the bodies spend on a contact [W]. The first three are
+/// losses and never negative. The last two are sources: power that enters the stored
+/// energy although no body supplied it, by a law that is not passive. For every law
 ///
 ///   spent + parametric + unsupplied = d(stored)/dt + damping + slip + viscous,
 ///
@@ -97,8 +98,8 @@ struct FrictionForce {
 
 /// One step of length h at constant kinematics. Its books close exactly over the step:
 ///   h (spent + parametric + unsupplied) = stored(new) − stored(old) + h (losses).
-/// For a law whose stiffness follows the depth, `old` is taken at the depth δ − h δ̇ of the
-/// step's beginning.
+/// For a law whose stiffness follows the depth, `old` is taken at the depth δ − h δ̇ of
+/// the step's beginning.
 template <Scalar T, class State>
 struct FrictionStep {
   Vec2<T> force;
@@ -118,8 +119,9 @@ struct FrictionSlopes {
   Vec2<T> by_rate;          // ∂f_t/∂δ̇ [N s/m]
 };
 
-/// A friction law seen as a bounded spring and damper: the tangent row of a complementarity
-/// step. The elastic force is what the memory exerts on B with nothing moving.
+/// A friction law seen as a bounded spring and damper: the tangent row of a
+/// complementarity step. The elastic force is what the memory exerts on B with nothing
+/// moving.
 template <Scalar T>
 struct FrictionSpring {
   T stiffness;            // K_T [N/m]
@@ -137,8 +139,8 @@ struct ComplementarityRow {
   T bias;        // r
 };
 
-/// C = 1/(h²K + hD), r = −f(δ, 0)/(hK + D): backward Euler on any law, linearised. (Φ K/(hK + D)
-/// as printed for a linear spring would be wrong by a factor 3/2 for Hertz.)
+/// C = 1/(h²K + hD), r = −f(δ, 0)/(hK + D): backward Euler on any law, linearised. (Φ
+/// K/(hK + D) as printed for a linear spring would be wrong by a factor 3/2 for Hertz.)
 template <Scalar T>
 BRISTLE_INLINE ComplementarityRow<T> complementarity_row(const NormalSlopes<T>& n, T h) {
   const T d = h * n.by_depth + n.by_rate;
@@ -159,7 +161,8 @@ BRISTLE_INLINE TangentRows<T> complementarity_rows(const FrictionSpring<T>& f, T
   return {T(1) / (h * d), (T(-1) / d) * f.elastic_force, h * f.bound};
 }
 
-/// The memory after an accepted step, and what adjusting it released [J] (booked as slip).
+/// The memory after an accepted step, and what adjusting it released [J] (booked as
+/// slip).
 template <Scalar T, class State>
 struct Commit {
   [[no_unique_address]] State state;
@@ -191,45 +194,56 @@ struct NoState {};
 namespace detail {
 
 template <class L>
-concept Described = requires {
-  { L::info } -> std::convertible_to<LawInfo>;
-  L::parameters();
-  L::state();
-  L::guard_names();
-  { L::passivity(typename L::template Params<double>{}) } -> std::same_as<Passivity>;
-} && std::is_trivially_copyable_v<typename L::template Params<double>> &&
+concept Described =
+    requires {
+      { L::info } -> std::convertible_to<LawInfo>;
+      L::parameters();
+      L::state();
+      L::guard_names();
+      { L::passivity(typename L::template Params<double>{}) } -> std::same_as<Passivity>;
+    } && std::is_trivially_copyable_v<typename L::template Params<double>> &&
     std::is_trivially_copyable_v<typename L::template State<double>> &&
     L::parameters().size() == field_count<typename L::template Params<double>, double> &&
     L::state().size() == field_count<typename L::template State<double>, double>;
 
 template <class L, class T>
-concept NormalLawFor = requires(typename L::template Params<T> params,
-                                typename L::template State<T> state, Kinematics<T> kin, T x) {
-  { L::touch(params, x) } noexcept -> std::same_as<typename L::template State<T>>;
-  { L::evaluate(params, state, kin) } noexcept
-      -> std::same_as<NormalForce<T, typename L::template State<T>>>;
-  { L::advance(params, state, kin, x) } noexcept
-      -> std::same_as<NormalStep<T, typename L::template State<T>>>;
-  { L::linearise(params, state, kin) } noexcept -> std::same_as<NormalSlopes<T>>;
-  { L::guards(params, state, kin) } noexcept
-      -> std::same_as<std::array<T, L::guard_names().size()>>;
-};
+concept NormalLawFor =
+    requires(typename L::template Params<T> params, typename L::template State<T> state,
+             Kinematics<T> kin, T x) {
+      { L::touch(params, x) } noexcept -> std::same_as<typename L::template State<T>>;
+      {
+        L::evaluate(params, state, kin)
+      } noexcept -> std::same_as<NormalForce<T, typename L::template State<T>>>;
+      {
+        L::advance(params, state, kin, x)
+      } noexcept -> std::same_as<NormalStep<T, typename L::template State<T>>>;
+      { L::linearise(params, state, kin) } noexcept -> std::same_as<NormalSlopes<T>>;
+      {
+        L::guards(params, state, kin)
+      } noexcept -> std::same_as<std::array<T, L::guard_names().size()>>;
+    };
 
 template <class L, class T>
 concept FrictionLawFor =
     requires(typename L::template Params<T> params, typename L::template State<T> state,
              Kinematics<T> kin, T f_n, T h) {
       { L::touch(params) } noexcept -> std::same_as<typename L::template State<T>>;
-      { L::evaluate(params, state, kin, f_n) } noexcept
-          -> std::same_as<FrictionForce<T, typename L::template State<T>>>;
-      { L::advance(params, state, kin, f_n, h) } noexcept
-          -> std::same_as<FrictionStep<T, typename L::template State<T>>>;
-      { L::linearise(params, state, kin, f_n) } noexcept -> std::same_as<FrictionSlopes<T>>;
+      {
+        L::evaluate(params, state, kin, f_n)
+      } noexcept -> std::same_as<FrictionForce<T, typename L::template State<T>>>;
+      {
+        L::advance(params, state, kin, f_n, h)
+      } noexcept -> std::same_as<FrictionStep<T, typename L::template State<T>>>;
+      {
+        L::linearise(params, state, kin, f_n)
+      } noexcept -> std::same_as<FrictionSlopes<T>>;
       { L::spring(params, state, kin, f_n) } noexcept -> std::same_as<FrictionSpring<T>>;
-      { L::guards(params, state, kin, f_n) } noexcept
-          -> std::same_as<std::array<T, L::guard_names().size()>>;
-      { L::commit(params, state, kin, f_n) } noexcept
-          -> std::same_as<Commit<T, typename L::template State<T>>>;
+      {
+        L::guards(params, state, kin, f_n)
+      } noexcept -> std::same_as<std::array<T, L::guard_names().size()>>;
+      {
+        L::commit(params, state, kin, f_n)
+      } noexcept -> std::same_as<Commit<T, typename L::template State<T>>>;
     };
 
 }  // namespace detail

@@ -9,8 +9,9 @@
 #include "bristle/laws/normal/gonthier.hpp"
 #include "bristle/laws/normal/hunt_crossley.hpp"
 
-// The one list of laws. A law that stands here is known to the command line, the docs and the
-// contract tests; nothing else has to be touched. CONTRIBUTING.md shows how to write one.
+// The one list of laws. A law that stands here is known to the command line, the docs and
+// the contract tests; nothing else has to be touched. CONTRIBUTING.md shows how to write
+// one.
 
 namespace bristle {
 

@@ -2,4 +2,52 @@
 
 #include <gtest/gtest.h>
 
-TEST(Catalogue, IsNotEmpty) { EXPECT_FALSE(bristle::law_names().empty()); }
+namespace bristle {
+namespace {
+
+TEST(Catalogue, EveryNameIsFoundAndUnique) {
+  for (const LawEntry& law : catalogue()) {
+    const auto found = find_law(law.info.name);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(*found, &law);
+  }
+}
+
+TEST(Catalogue, AMisspeltNameGetsTheNearestOne) {
+  const auto found = find_law("gonthire");
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().find("did you mean \"gonthier\""), std::string::npos)
+      << found.error();
+}
+
+TEST(Catalogue, DefaultsLieInTheirRanges) {
+  for (const LawEntry& law : catalogue()) {
+    for (const Parameter& p : law.parameters) {
+      EXPECT_EQ(out_of_range(p, p.preset), "") << law.info.name;
+    }
+  }
+}
+
+TEST(Catalogue, ValuesOutsideTheirRangeAreRefusedWithNameValueAndRange) {
+  const Parameter p{"stiffness", "k", "N/m", above(0, 1e15), 1, ""};
+  EXPECT_EQ(out_of_range(p, -3), "stiffness = -3 must lie in (0, 1e+15] N/m");
+  EXPECT_NE(out_of_range(p, 0), "");
+  EXPECT_NE(out_of_range(p, 2e15), "");
+  EXPECT_NE(out_of_range(p, std::nan("")), "");
+  EXPECT_EQ(out_of_range(p, 1e15), "");
+}
+
+TEST(Catalogue, TextBecomesAValueOrAMessage) {
+  const Parameter number{"speed", "v", "m/s", above(0, 10), 1, ""};
+  const Parameter flag{"clamp", "", "flag", yes_or_no, 1, ""};
+  EXPECT_EQ(*parse_value(number, "2.5"), 2.5);
+  EXPECT_EQ(*parse_value(flag, "false"), 0);
+  EXPECT_EQ(*parse_value(flag, "1"), 1);
+  for (const char* text : {"", "fast", "2.5x", "nan", "inf", "1e999", "-1"}) {
+    EXPECT_FALSE(parse_value(number, text)) << text;
+  }
+  EXPECT_FALSE(parse_value(flag, "0.5"));
+}
+
+}  // namespace
+}  // namespace bristle

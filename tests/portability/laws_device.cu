@@ -1,17 +1,48 @@
-// Placeholder: a law-like function, compiled for the GPU.
-#include <array>
-#include <cmath>
-#include <concepts>
-#include <string_view>
+// Every law, in every operation, inside a kernel.
+#include "bristle/laws/laws.hpp"
 
-#include "bristle/core/version.hpp"
+namespace bristle {
+namespace {
 
-template <std::floating_point T>
-__host__ __device__ T force(T depth) {
-  const std::array<T, 2> parts{depth, std::sqrt(depth)};
-  return parts[0] * parts[1] + static_cast<T>(bristle::version().size());
+template <class L, class T>
+__global__ void normal(typename L::template Params<T> p, const Kinematics<T>* kin,
+                       T* out) {
+  const auto state = L::touch(p, T(1));
+  out[threadIdx.x] = L::evaluate(p, state, kin[threadIdx.x]).force +
+                     L::advance(p, state, kin[threadIdx.x], T(1e-3)).force +
+                     L::linearise(p, state, kin[threadIdx.x]).by_depth +
+                     L::guards(p, state, kin[threadIdx.x])[0];
 }
 
-__global__ void forces(const double* depth, double* out) {
-  out[threadIdx.x] = force(depth[threadIdx.x]);
+template <class L, class T>
+__global__ void friction(typename L::template Params<T> p, const Kinematics<T>* kin,
+                         T* out) {
+  const auto state = L::touch(p);
+  const T f_n = T(1);
+  out[threadIdx.x] = L::evaluate(p, state, kin[threadIdx.x], f_n).force.x +
+                     L::advance(p, state, kin[threadIdx.x], f_n, T(1e-3)).force.x +
+                     L::linearise(p, state, kin[threadIdx.x], f_n).by_slip_x.x +
+                     L::guards(p, state, kin[threadIdx.x], f_n)[0] +
+                     L::spring(p, state, kin[threadIdx.x], f_n).bound +
+                     L::commit(p, state, kin[threadIdx.x], f_n).released;
+}
+
+template <class T>
+void launch_all(const Kinematics<T>* kin, T* out) {
+  for_each_law(NormalLaws{}, [=]<class L>() {
+    normal<L, T><<<1, 32>>>(cast_params<L, T, double>(default_params<L>()), kin, out);
+  });
+  for_each_law(FrictionLaws{}, [=]<class L>() {
+    friction<L, T><<<1, 32>>>(cast_params<L, T, double>(default_params<L>()), kin, out);
+  });
+}
+
+}  // namespace
+}  // namespace bristle
+
+void launch_double(const bristle::Kinematics<double>* kin, double* out) {
+  bristle::launch_all(kin, out);
+}
+void launch_float(const bristle::Kinematics<float>* kin, float* out) {
+  bristle::launch_all(kin, out);
 }

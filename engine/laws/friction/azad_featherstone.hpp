@@ -8,20 +8,25 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
   static constexpr LawInfo info{
       .name = "azad-featherstone-clutch",
       .title = "Azad–Featherstone, spring, damper and clutch",
-      .formula = "f_s = −√δ (K_t u + D_t v_t),  gap = |f_s| − μ f_n\n"
-                 "stick (gap ≤ 0): V_c = 0,  f_t = f_s\n"
-                 "slip  (gap > 0): V_c = −gap/(D_t √δ + C_V) f_s/|f_s|,  f_t = f_s + D_t √δ V_c\n"
-                 "u̇ = v_t − V_c;  passive: − (δ̇/2δ) u more while δ̇ > 0;  u = 0 when open",
-      .source = "Azad & Featherstone 2010, eqs. 19–33. The implicit eqs. 27, 30, 31 are solved "
-                "exactly. Deviations: the clutch dissipates −F_f·V_clutch (eq. 29 prints the "
-                "other sign); the stored energy is the state function ½ K_t √δ u² in place of "
-                "eq. 33, and the work of the changing stiffness has its own line.",
-      .limits = "For a sphere K_t = 2 E*√R = 3/2 k and D_t = λ. Reads the depth: stiffness and "
-                "damping grow like √δ.",
-      .energy = "Not passive as printed: the stiffness K_t√δ grows under load and puts in "
-                "¼ K_t δ^{-1/2} δ̇ u² (booked as parametric; negative as the depth falls). With "
-                "passive = 1 new contact area starts unstressed and this power is never "
-                "positive."};
+      .formula =
+          "f_s = −√δ (K_t u + D_t v_t),  gap = |f_s| − μ f_n\n"
+          "stick (gap ≤ 0): V_c = 0,  f_t = f_s\n"
+          "slip  (gap > 0): V_c = −gap/(D_t √δ + C_V) f_s/|f_s|,  f_t = f_s + D_t √δ "
+          "V_c\n"
+          "u̇ = v_t − V_c;  passive: − (δ̇/2δ) u more while δ̇ > 0;  u = 0 when open",
+      .source =
+          "Azad & Featherstone 2010, eqs. 19–33. The implicit eqs. 27, 30, 31 are solved "
+          "exactly. Deviations: the clutch dissipates −F_f·V_clutch (eq. 29 prints the "
+          "other sign); the stored energy is the state function ½ K_t √δ u² in place of "
+          "eq. 33, and the work of the changing stiffness has its own line.",
+      .limits =
+          "For a sphere K_t = 2 E*√R = 3/2 k and D_t = λ. Reads the depth: stiffness and "
+          "damping grow like √δ.",
+      .energy =
+          "Not passive as printed: the stiffness K_t√δ grows under load and puts in "
+          "¼ K_t δ^{-1/2} δ̇ u² (booked as parametric; negative as the depth falls). With "
+          "passive = 1 new contact area starts unstressed and this power is never "
+          "positive."};
 
   template <class T>
   struct Params {
@@ -35,7 +40,8 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
   static constexpr auto parameters() {
     using P = Params<double>;
     return std::array{
-        ParameterField<P>{&P::mu, {"mu", "μ", "1", between(0, 10), 0.2, "friction coefficient"}},
+        ParameterField<P>{&P::mu,
+                          {"mu", "μ", "1", between(0, 10), 0.2, "friction coefficient"}},
         ParameterField<P>{&P::stiffness,
                           {"stiffness", "K_t", "N/m^1.5", above(0, 1e15), 12.75e6,
                            "tangential stiffness over √δ; a sphere: 2 E*√R"}},
@@ -85,7 +91,8 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const Vec2<T> stretch = kin.slip - c.slip;  // what spring and damper see
     const T u2 = norm2(state.u);
     // dE_T/dt at constant u: ¼ K_t δ^{-1/2} δ̇ u²
-    const T growth = T(N(0.25)) * p.stiffness * kin.rate / select(closed, kin.root_depth, T(1));
+    const T growth =
+        T(N(0.25)) * p.stiffness * kin.rate / select(closed, kin.root_depth, T(1));
     const auto fresh = closed && p.passive != T(0) && kin.rate > T(0);
     const T relax =
         select(fresh, T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(0));
@@ -127,13 +134,14 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
                      norm2(state.u);
     return {.force = c.force,
             .stored = T(N(0.5)) * stiffness * norm2(u),
-            .powers = {(damping + T(N(0.5)) * h * stiffness) * norm2(u_rate), c.slip_power,
-                       c.viscous_power, growth / h, T(0)},
+            .powers = {(damping + T(N(0.5)) * h * stiffness) * norm2(u_rate),
+                       c.slip_power, c.viscous_power, growth / h, T(0)},
             .state = {u}};
   }
 
   template <Scalar T>
-  BRISTLE_INLINE static FrictionSpring<T> spring(const Params<T>& p, const State<T>& state,
+  BRISTLE_INLINE static FrictionSpring<T> spring(const Params<T>& p,
+                                                 const State<T>& state,
                                                  const Kinematics<T>& kin,
                                                  T normal_force) noexcept {
     const T stiffness = p.stiffness * kin.root_depth;
@@ -154,9 +162,11 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     return {magnitude - p.mu * normal_force};
   }
 
-  /// The ground forgets its deformation when the contact is open; it holds no energy then.
+  /// The ground forgets its deformation when the contact is open; it holds no energy
+  /// then.
   template <Scalar T>
-  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params<T>&, const State<T>& state,
+  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params<T>&,
+                                                   const State<T>& state,
                                                    const Kinematics<T>& kin,
                                                    T /*normal_force*/) noexcept {
     const State<T> zero = zero_fields<State<T>, T>();
@@ -172,7 +182,8 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     T viscous_power;
   };
 
-  /// `pull` is what the locked clutch would carry, `yield` the force it sheds per slip speed.
+  /// `pull` is what the locked clutch would carry, `yield` the force it sheds per slip
+  /// speed.
   template <Scalar T, class M>
   BRISTLE_INLINE static Clutch<T> clutch(const Params<T>& p, const Vec2<T>& pull,
                                          const T& yield, const T& normal_force,
@@ -180,9 +191,11 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T magnitude = norm(pull);
     const T grip = p.mu * normal_force;
     const auto slips = closed && magnitude > grip;
-    const T speed = select(slips, (magnitude - grip) / select(slips, yield + p.viscous, T(1)),
-                           T(0));  // |V_c|, along the pull
-    const Vec2<T> direction = select(slips, T(1) / select(slips, magnitude, T(1)), T(0)) * pull;
+    const T speed =
+        select(slips, (magnitude - grip) / select(slips, yield + p.viscous, T(1)),
+               T(0));  // |V_c|, along the pull
+    const Vec2<T> direction =
+        select(slips, T(1) / select(slips, magnitude, T(1)), T(0)) * pull;
     const Vec2<T> slip = speed * direction;
     return {yield * slip - pull, slip, grip * speed, p.viscous * square(speed)};
   }

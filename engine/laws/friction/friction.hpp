@@ -12,18 +12,21 @@ struct FrictionBase {
     return {};
   }
 
-  /// The derivatives of `evaluate`, by dual numbers: exact, and never out of step with it.
+  /// The derivatives of `evaluate`, by dual numbers: exact, and never out of step with
+  /// it.
   template <class Params, class State, Scalar T>
-  BRISTLE_INLINE static FrictionSlopes<T> linearise(const Params& params, const State& state,
+  BRISTLE_INLINE static FrictionSlopes<T> linearise(const Params& params,
+                                                    const State& state,
                                                     const Kinematics<T>& kin,
                                                     T normal_force) noexcept {
     using D = Dual<T, 5>;
-    const Kinematics<D> at = Kinematics<D>::at(
-        D::variable(kin.depth, 0), D::variable(kin.rate, 1),
-        {D::variable(kin.slip.x, 2), D::variable(kin.slip.y, 3)});
-    const auto f = Law::evaluate(cast_params<Law, D, T>(params), cast_state<Law, D, T>(state),
-                                 at, D::variable(normal_force, 4))
-                       .force;
+    const Kinematics<D> at =
+        Kinematics<D>::at(D::variable(kin.depth, 0), D::variable(kin.rate, 1),
+                          {D::variable(kin.slip.x, 2), D::variable(kin.slip.y, 3)});
+    const auto f =
+        Law::evaluate(cast_params<Law, D, T>(params), cast_state<Law, D, T>(state), at,
+                      D::variable(normal_force, 4))
+            .force;
     const auto by = [&f](int i) { return Vec2<T>{f.x.by[i], f.y.by[i]}; };
     return {.force = {f.x.value, f.y.value},
             .by_slip_x = by(2),

@@ -8,35 +8,40 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   static constexpr LawInfo info{
       .name = "gonthier-friction",
       .title = "Gonthier, seven-parameter bristle friction with dwell time",
-      .formula = "s = exp(−|v_t|²/v_S²),  f_C = μ_C f_n dir(v_t)\n"
-                 "f_br = s (σ₀ z + σ₁ v_t) + (1 − s) f_C,  ż = (f_br − σ₀ z)/σ₁\n"
-                 "ṡ_dw = (s − s_dw)/τ,  τ = τ_dw where s ≥ s_dw, else σ₁/σ₀\n"
-                 "f_max = f_n (μ_C + (μ_S − μ_C) s_dw)\n"
-                 "f_t = −(min(1, f_max/|f_br|) f_br + σ₂ v_t) while f_n > 0\n"
-                 "dir(v) = v/|v|;  v/v_ε (3/2 − ½|v|²/v_ε²) where |v| < v_ε = v_S/100",
-      .source = "Gonthier, McPhee, Lange & Piedbœuf 2004, eqs. 15–26. Deviations: dir(v) without "
-                "the extra factor |v|/v_ε of the printed eq. 20; z = s_dw = 0 in flight and at "
-                "touch-down, where the paper is silent; the bound |z| ≤ f_max/σ₀ on accepted "
-                "steps (bound = 0 switches it off, as printed).",
-      .limits = "Sticks without creep. Without the bound, |z| winds up below v_S and slow "
-                "reciprocating slip dissipates too little. Too small a v_S breaks stiction "
-                "early, at about μ_C f_n + v_S² σ₀ σ₁/(4 Ḟ) under a load that grows by Ḟ.",
-      .energy = "Not passive: the sliding branch drives z towards f_C/σ₀ whatever the slip, so "
-                "that the bristle can store more than it receives; this power is booked as "
-                "unsupplied. It is zero in full stick (s = 1, unsaturated) and in steady "
-                "sliding, and matters where μ_C f_n/(σ₁|v_t|) exceeds about one, as in hard "
-                "impacts, and in wind-up."};
+      .formula =
+          "s = exp(−|v_t|²/v_S²),  f_C = μ_C f_n dir(v_t)\n"
+          "f_br = s (σ₀ z + σ₁ v_t) + (1 − s) f_C,  ż = (f_br − σ₀ z)/σ₁\n"
+          "ṡ_dw = (s − s_dw)/τ,  τ = τ_dw where s ≥ s_dw, else σ₁/σ₀\n"
+          "f_max = f_n (μ_C + (μ_S − μ_C) s_dw)\n"
+          "f_t = −(min(1, f_max/|f_br|) f_br + σ₂ v_t) while f_n > 0\n"
+          "dir(v) = v/|v|;  v/v_ε (3/2 − ½|v|²/v_ε²) where |v| < v_ε = v_S/100",
+      .source =
+          "Gonthier, McPhee, Lange & Piedbœuf 2004, eqs. 15–26. Deviations: dir(v) "
+          "without "
+          "the extra factor |v|/v_ε of the printed eq. 20; z = s_dw = 0 in flight and at "
+          "touch-down, where the paper is silent; the bound |z| ≤ f_max/σ₀ on accepted "
+          "steps (bound = 0 switches it off, as printed).",
+      .limits =
+          "Sticks without creep. Without the bound, |z| winds up below v_S and slow "
+          "reciprocating slip dissipates too little. Too small a v_S breaks stiction "
+          "early, at about μ_C f_n + v_S² σ₀ σ₁/(4 Ḟ) under a load that grows by Ḟ.",
+      .energy =
+          "Not passive: the sliding branch drives z towards f_C/σ₀ whatever the slip, so "
+          "that the bristle can store more than it receives; this power is booked as "
+          "unsupplied. It is zero in full stick (s = 1, unsaturated) and in steady "
+          "sliding, and matters where μ_C f_n/(σ₁|v_t|) exceeds about one, as in hard "
+          "impacts, and in wind-up."};
 
   template <class T>
   struct Params {
-    T mu_static;        // μ_S
-    T mu_coulomb;       // μ_C
-    T stiffness;        // σ₀ [N/m]
-    T damping;          // σ₁ [N s/m]
-    T viscous;          // σ₂ [N s/m]
-    T stribeck_speed;   // v_S [m/s]
-    T dwell_time;       // τ_dw [s]
-    T bound;            // 1: |z| ≤ f_max/σ₀ on accepted steps
+    T mu_static;       // μ_S
+    T mu_coulomb;      // μ_C
+    T stiffness;       // σ₀ [N/m]
+    T damping;         // σ₁ [N s/m]
+    T viscous;         // σ₂ [N s/m]
+    T stribeck_speed;  // v_S [m/s]
+    T dwell_time;      // τ_dw [s]
+    T bound;           // 1: |z| ≤ f_max/σ₀ on accepted steps
   };
 
   static constexpr auto parameters() {
@@ -48,9 +53,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
         ParameterField<P>{&P::mu_coulomb,
                           {"mu_coulomb", "μ_C", "1", between(0, 10), 0.4,
                            "friction coefficient of sliding"}},
-        ParameterField<P>{&P::stiffness,
-                          {"stiffness", "σ₀", "N/m", between(1e-3, 1e12), 1e5,
-                           "bristle stiffness"}},
+        ParameterField<P>{
+            &P::stiffness,
+            {"stiffness", "σ₀", "N/m", between(1e-3, 1e12), 1e5, "bristle stiffness"}},
         ParameterField<P>{&P::damping,
                           {"damping", "σ₁", "N s/m", between(1e-6, 1e9), 1e4,
                            "bristle damping; σ₁/σ₀ is the bristle's time constant"}},
@@ -80,7 +85,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
                       StateField{"dwell", "s_dw", "1", "0 sliding, 1 long at rest"}};
   }
 
-  static constexpr Passivity passivity(const Params<double>&) { return {.unsupplied = true}; }
+  static constexpr Passivity passivity(const Params<double>&) {
+    return {.unsupplied = true};
+  }
 
   static constexpr std::array<std::string_view, 2> guard_names() {
     return {"saturation", "dwell"};
@@ -132,7 +139,8 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     const T dwell = (state.dwell + r * s) / (T(1) + r);
     const Vec2<T> bristle = p.stiffness * z + p.damping * z_rate;
     const Output<T> out = output(p, dwell, kin, normal_force, bristle, z_rate);
-    // U(z) − U(z₀) = h σ₀ z·ż − ½ σ₀ |h ż|²: backward Euler's own loss joins the damper's.
+    // U(z) − U(z₀) = h σ₀ z·ż − ½ σ₀ |h ż|²: backward Euler's own loss joins the
+    // damper's.
     const auto closed = kin.depth > T(0);
     const T damping = (p.damping + T(N(0.5)) * p.stiffness * h) * norm2(z_rate);
     const State<T> moved{select(closed, z, state.z), select(closed, dwell, state.dwell)};
@@ -145,7 +153,8 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   }
 
   template <Scalar T>
-  BRISTLE_INLINE static FrictionSpring<T> spring(const Params<T>& p, const State<T>& state,
+  BRISTLE_INLINE static FrictionSpring<T> spring(const Params<T>& p,
+                                                 const State<T>& state,
                                                  const Kinematics<T>&,
                                                  T normal_force) noexcept {
     return {.stiffness = p.stiffness,
@@ -169,7 +178,8 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
 
   /// Bounds the deflection, and forgets it when the contact is open.
   template <Scalar T>
-  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params<T>& p, const State<T>& state,
+  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params<T>& p,
+                                                   const State<T>& state,
                                                    const Kinematics<T>& kin,
                                                    T normal_force) noexcept {
     const auto closed = kin.depth > T(0);
@@ -232,7 +242,8 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   }
 
   template <Scalar T>
-  BRISTLE_INLINE static T largest(const Params<T>& p, const T& dwell, const T& normal_force) {
+  BRISTLE_INLINE static T largest(const Params<T>& p, const T& dwell,
+                                  const T& normal_force) {
     return normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell);
   }
 

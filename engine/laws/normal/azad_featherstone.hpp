@@ -9,15 +9,19 @@ struct AzadFeatherstone : SpringDamper<AzadFeatherstone> {
       .name = "azad-featherstone",
       .title = "Azad–Featherstone, viscoelastic sphere",
       .formula = "f_n = max(0, √δ (k δ + λ δ̇))",
-      .source = "Azad & Featherstone 2010, Modeling the contact between a rolling sphere and a "
-                "compliant ground plane, eqs. 10, 12–14, 17; 2014, A new nonlinear model of "
-                "contact normal force, eqs. 8, 11.",
-      .limits = "Restitution depends on the one group Λ = λ v^{1/5}/(m^{2/5} k^{3/5}): only "
-                "λ/k^{3/5} can be identified from restitution data. λ = λ*√R. The force leaves "
-                "δ = 0 like √δ: ∂f/∂δ is infinite at touch-down. With clamp = 0 the law as "
-                "derived, which pulls at the end of contact; always say which one was used.",
-      .energy = "Passive. With the clamp, contact ends at f = 0 before δ = 0 and the energy left "
-                "in the spring is booked as damping (2010, eq. 14)."};
+      .source =
+          "Azad & Featherstone 2010, Modeling the contact between a rolling sphere and a "
+          "compliant ground plane, eqs. 10, 12–14, 17; 2014, A new nonlinear model of "
+          "contact normal force, eqs. 8, 11.",
+      .limits =
+          "Restitution depends on the one group Λ = λ v^{1/5}/(m^{2/5} k^{3/5}): only "
+          "λ/k^{3/5} can be identified from restitution data. λ = λ*√R. The force leaves "
+          "δ = 0 like √δ: ∂f/∂δ is infinite at touch-down. With clamp = 0 the law as "
+          "derived, which pulls at the end of contact; always say which one was used.",
+      .energy =
+          "Passive. With the clamp, contact ends at f = 0 before δ = 0 and the energy "
+          "left "
+          "in the spring is booked as damping (2010, eq. 14)."};
 
   template <class T>
   struct Params {
@@ -29,9 +33,9 @@ struct AzadFeatherstone : SpringDamper<AzadFeatherstone> {
   static constexpr auto parameters() {
     using P = Params<double>;
     return std::array{
-        ParameterField<P>{&P::stiffness,
-                          {"stiffness", "k", "N/m^1.5", above(0, 1e15), 8.5e6,
-                           "Hertz: 4/3 E* √R"}},
+        ParameterField<P>{
+            &P::stiffness,
+            {"stiffness", "k", "N/m^1.5", above(0, 1e15), 8.5e6, "Hertz: 4/3 E* √R"}},
         ParameterField<P>{&P::damping,
                           {"damping", "λ", "N s/m^1.5", between(0, 1e12), 3.1e3,
                            "damping force over √δ, per unit approach speed"}},

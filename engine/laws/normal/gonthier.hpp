@@ -18,11 +18,11 @@ BRISTLE_INLINE T log_defect(const T& x) {
   T series = T(N(1.0 / 37));
   for (int n = 35; n >= 3; n -= 2) series = series * w + T(N(1.0 / n));
   const T b = select(near, T(1), x);
-  return select(near, q - T(2) * a * q * q * q * series,
-                (b - log(T(1) + b)) / square(b));
+  return select(near, q - T(2) * a * q * q * q * series, (b - log(T(1) + b)) / square(b));
 }
 
-/// L′(x) = (1/(1+x) − 2 L(x))/x … used for a Newton step only, where a rough value serves.
+/// L′(x) = (1/(1+x) − 2 L(x))/x … used for a Newton step only, where a rough value
+/// serves.
 template <Scalar T>
 BRISTLE_INLINE T log_defect_slope(const T& x, const T& l) {
   using N = Value<T>;
@@ -56,9 +56,8 @@ BRISTLE_INLINE T damping_factor(const T& e) {
     high = select(below, high, middle);
   }
   const T d = T(high);
-  const T slope =
-      -square(e) * detail::log_defect_slope(-d, detail::log_defect(-d)) -
-      detail::log_defect_slope(d / e, detail::log_defect(d / e)) / e;
+  const T slope = -square(e) * detail::log_defect_slope(-d, detail::log_defect(-d)) -
+                  detail::log_defect_slope(d / e, detail::log_defect(d / e)) / e;
   const T newton = d - defect(d, e) / T(value_of(slope));
   // Near d = 1, L(−d) overflows and the bisected value is exact to the last bit already.
   const auto sound = newton > T(0) && newton < T(1);
@@ -69,18 +68,24 @@ struct GonthierNormal : SpringDamper<GonthierNormal> {
   static constexpr LawInfo info{
       .name = "gonthier",
       .title = "Gonthier, restitution-exact damping",
-      .formula = "f_n = k δ^p (1 + a δ̇)₊,  a = d(e)/(e v_i)\n"
-                 "(1 + d/e)/(1 − d) = exp(d (1 + 1/e)),  0 < d ≤ 1",
-      .source = "Gonthier, McPhee, Lange & Piedbœuf 2004, A regularized contact model with "
-                "asymmetric damping and dwell-time dependent friction, eqs. 5, 10, 11. Printed "
-                "with x < 0 in contact; here δ, δ̇ and v_i are positive in approach, d comes "
-                "from e² L(−d) = L(d/e), L(x) = (x − ln(1+x))/x².",
-      .limits = "Type e, get e: a central impact under the contact force alone returns e for any "
-                "stiffness, exponent, mass and speed. The approach speed v_i is latched at "
-                "touch-down, with a floor, and kept through lasting contact. Under gravity a "
-                "soft contact returns less than e: physics, not an error.",
-      .energy = "Passive. The clamp acts only when the bodies are pulled apart faster than 1/a; "
-                "what it takes from the spring is booked as damping."};
+      .formula =
+          "f_n = k δ^p (1 + a δ̇)₊,  a = d(e)/(e v_i)\n"
+          "(1 + d/e)/(1 − d) = exp(d (1 + 1/e)),  0 < d ≤ 1",
+      .source =
+          "Gonthier, McPhee, Lange & Piedbœuf 2004, A regularized contact model with "
+          "asymmetric damping and dwell-time dependent friction, eqs. 5, 10, 11. Printed "
+          "with x < 0 in contact; here δ, δ̇ and v_i are positive in approach, d comes "
+          "from e² L(−d) = L(d/e), L(x) = (x − ln(1+x))/x².",
+      .limits =
+          "Type e, get e: a central impact under the contact force alone returns e for "
+          "any "
+          "stiffness, exponent, mass and speed. The approach speed v_i is latched at "
+          "touch-down, with a floor, and kept through lasting contact. Under gravity a "
+          "soft contact returns less than e: physics, not an error.",
+      .energy =
+          "Passive. The clamp acts only when the bodies are pulled apart faster than "
+          "1/a; "
+          "what it takes from the spring is booked as damping."};
 
   template <class T>
   struct Params {
@@ -99,12 +104,14 @@ struct GonthierNormal : SpringDamper<GonthierNormal> {
         ParameterField<P>{&P::exponent,
                           {"exponent", "p", "1", between(1, 4), 1.5,
                            "3/2 for a sphere (Hertz), 1 for a flat punch"}},
-        ParameterField<P>{&P::restitution,
-                          {"restitution", "e", "1", between(1e-3, 1), 0.5,
-                           "coefficient of restitution: separation speed over impact speed"}},
-        ParameterField<P>{&P::impact_speed_floor,
-                          {"impact_speed_floor", "v_min", "m/s", between(1e-9, 1), 1e-6,
-                           "slower touch-downs are damped as if they came at this speed"}}};
+        ParameterField<P>{
+            &P::restitution,
+            {"restitution", "e", "1", between(1e-3, 1), 0.5,
+             "coefficient of restitution: separation speed over impact speed"}},
+        ParameterField<P>{
+            &P::impact_speed_floor,
+            {"impact_speed_floor", "v_min", "m/s", between(1e-9, 1), 1e-6,
+             "slower touch-downs are damped as if they came at this speed"}}};
   }
 
   /// The damping that was chosen at touch-down, for the whole contact.
@@ -114,7 +121,8 @@ struct GonthierNormal : SpringDamper<GonthierNormal> {
   };
 
   static constexpr auto state() {
-    return std::array{StateField{"dissipation", "a", "s/m", "d(e)/(e v_i), latched at touch"}};
+    return std::array{
+        StateField{"dissipation", "a", "s/m", "d(e)/(e v_i), latched at touch"}};
   }
 
   template <Scalar T>

@@ -9,13 +9,17 @@ struct HuntCrossley : SpringDamper<HuntCrossley> {
       .name = "hunt-crossley",
       .title = "Hunt–Crossley",
       .formula = "f_n = k δ^p (1 + a δ̇)₊",
-      .source = "Hunt & Crossley 1975, Coefficient of restitution interpreted as damping in "
-                "vibroimpact, eq. 9 (λ = a k). We add ( )₊ to forbid tension.",
-      .limits = "a = 3/2 α reproduces e = 1 − α v only as e → 1; the exact relation for an "
-                "impact at speed v is V − ln(1+V) = −eV − ln(1−eV) with V = a v, whatever the "
-                "mass, the stiffness and the exponent. e falls with the impact speed.",
-      .energy = "Passive. The clamp acts only when the bodies are pulled apart faster than 1/a; "
-                "what it takes from the spring is booked as damping."};
+      .source =
+          "Hunt & Crossley 1975, Coefficient of restitution interpreted as damping in "
+          "vibroimpact, eq. 9 (λ = a k). We add ( )₊ to forbid tension.",
+      .limits =
+          "a = 3/2 α reproduces e = 1 − α v only as e → 1; the exact relation for an "
+          "impact at speed v is V − ln(1+V) = −eV − ln(1−eV) with V = a v, whatever the "
+          "mass, the stiffness and the exponent. e falls with the impact speed.",
+      .energy =
+          "Passive. The clamp acts only when the bodies are pulled apart faster than "
+          "1/a; "
+          "what it takes from the spring is booked as damping."};
 
   template <class T>
   struct Params {

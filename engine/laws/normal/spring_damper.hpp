@@ -24,8 +24,9 @@ struct PartSlopes {
 };
 
 /// The operations of every law of the form f_n = max(0, f_K(δ) + f_D(δ, δ̇)) without
-/// continuous memory. A law derives from this, writes `parts` and `slopes`, and may shadow
-/// State, state() and touch() if it latches something at touch-down (Gonthier does).
+/// continuous memory. A law derives from this, writes `parts` and `slopes`, and may
+/// shadow State, state() and touch() if it latches something at touch-down (Gonthier
+/// does).
 template <class Law>
 struct SpringDamper {
   template <class T>
@@ -33,7 +34,9 @@ struct SpringDamper {
 
   static constexpr std::array<StateField, 0> state() { return {}; }
 
-  static constexpr std::array<std::string_view, 2> guard_names() { return {"touch", "clamp"}; }
+  static constexpr std::array<std::string_view, 2> guard_names() {
+    return {"touch", "clamp"};
+  }
 
   template <class Params>
   static constexpr Passivity passivity(const Params&) {
@@ -46,19 +49,20 @@ struct SpringDamper {
   }
 
   template <class Params, class State, Scalar T>
-  BRISTLE_INLINE static NormalForce<T, State> evaluate(const Params& params,
-                                                       const State& state,
-                                                       const Kinematics<T>& kin) noexcept {
+  BRISTLE_INLINE static NormalForce<T, State> evaluate(
+      const Params& params, const State& state, const Kinematics<T>& kin) noexcept {
     const NormalParts<T> parts = Law::parts(params, state, kin);
     const T force = clamped(parts, kin);
     // What the clamp takes from the spring, the damper dissipates.
     const T damping = select(kin.depth > T(0), (force - parts.elastic) * kin.rate, T(0));
-    return {force, parts.stored, {damping, T(0), T(0), T(0), T(0)}, zero_fields<State, T>()};
+    return {
+        force, parts.stored, {damping, T(0), T(0), T(0), T(0)}, zero_fields<State, T>()};
   }
 
   /// Nothing to integrate: the force of the moment.
   template <class Params, class State, Scalar T>
-  BRISTLE_INLINE static NormalStep<T, State> advance(const Params& params, const State& state,
+  BRISTLE_INLINE static NormalStep<T, State> advance(const Params& params,
+                                                     const State& state,
                                                      const Kinematics<T>& kin,
                                                      T /*h*/) noexcept {
     const NormalForce<T, State> now = evaluate(params, state, kin);
@@ -66,7 +70,8 @@ struct SpringDamper {
   }
 
   template <class Params, class State, Scalar T>
-  BRISTLE_INLINE static NormalSlopes<T> linearise(const Params& params, const State& state,
+  BRISTLE_INLINE static NormalSlopes<T> linearise(const Params& params,
+                                                  const State& state,
                                                   const Kinematics<T>& kin) noexcept {
     const NormalParts<T> parts = Law::parts(params, state, kin);
     const PartSlopes<T> slopes = Law::slopes(params, state, kin);
@@ -93,8 +98,8 @@ struct SpringDamper {
   }
 };
 
-/// δ^p of an overlap, 0 when open. Hertz's 3/2 costs no more than δ√δ; a general exponent is
-/// computed only where a lane asks for it.
+/// δ^p of an overlap, 0 when open. Hertz's 3/2 costs no more than δ√δ; a general exponent
+/// is computed only where a lane asks for it.
 template <Scalar T>
 BRISTLE_INLINE T depth_power(const Kinematics<T>& kin, const T& exponent) {
   const T depth = max(kin.depth, T(0));
