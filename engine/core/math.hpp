@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <limits>
 
 #include "bristle/core/pack.hpp"
