@@ -204,6 +204,13 @@ struct First<LawList<Law, Rest...>> {
   using type = Law;
 };
 
+TEST(Allocations, AreCounted) {
+  const AllocationCount before;
+  const std::vector<double> numbers(3);
+  EXPECT_EQ(before.since(), 1);
+  EXPECT_EQ(numbers.size(), 3U);
+}
+
 TEST(ContactPasses, CoverEveryBlockAndHandTheNormalForceOn) {
   using Normal = First<NormalLaws>::type;
   using Friction = First<FrictionLaws>::type;
