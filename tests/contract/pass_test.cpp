@@ -206,9 +206,8 @@ struct First<LawList<Law, Rest...>> {
 
 TEST(Allocations, AreCounted) {
   const AllocationCount before;
-  const std::vector<double> numbers(3);
+  ::operator delete(::operator new(8));  // a plain call may not be optimised away
   EXPECT_EQ(before.since(), 1);
-  EXPECT_EQ(numbers.size(), 3U);
 }
 
 TEST(ContactPasses, CoverEveryBlockAndHandTheNormalForceOn) {
