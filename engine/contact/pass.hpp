@@ -94,56 +94,129 @@ BRISTLE_INLINE void store_fields(const S& s, const Columns<Value<T>>& columns,
   }
 }
 
-/// Running sums in the lanes of T.
-template <class T>
+/// Running sums of the lines that a law writes, in the lanes of T.
+template <class T, LedgerLines lines>
 struct Sums {
   T stored = T(0);
   Powers<T> powers{T(0), T(0), T(0), T(0), T(0)};
 
   BRISTLE_INLINE void add(const T& energy, const Powers<T>& p) {
     stored += energy;
-    powers.damping += p.damping;
-    powers.slip += p.slip;
-    powers.viscous += p.viscous;
-    powers.parametric += p.parametric;
-    powers.unsupplied += p.unsupplied;
+    if constexpr (lines.damping) powers.damping += p.damping;
+    if constexpr (lines.slip) powers.slip += p.slip;
+    if constexpr (lines.viscous) powers.viscous += p.viscous;
+    if constexpr (lines.parametric) powers.parametric += p.parametric;
+    if constexpr (lines.unsupplied) powers.unsupplied += p.unsupplied;
   }
   BRISTLE_INLINE void into(LawTotals& totals) const {
-    const auto lanes = [](const T& x) {
-      if constexpr (PlainScalar<T>) {
-        return static_cast<double>(x);
-      } else {
-        return static_cast<double>(sum(x));
-      }
-    };
-    totals.stored += lanes(stored);
-    totals.powers.damping += lanes(powers.damping);
-    totals.powers.slip += lanes(powers.slip);
-    totals.powers.viscous += lanes(powers.viscous);
-    totals.powers.parametric += lanes(powers.parametric);
-    totals.powers.unsupplied += lanes(powers.unsupplied);
+    totals.stored += total(stored);
+    totals.powers.damping += total(powers.damping);
+    totals.powers.slip += total(powers.slip);
+    totals.powers.viscous += total(powers.viscous);
+    totals.powers.parametric += total(powers.parametric);
+    totals.powers.unsupplied += total(powers.unsupplied);
+  }
+
+ private:
+  BRISTLE_INLINE static double total(const T& x) {
+    if constexpr (PlainScalar<T>) {
+      return static_cast<double>(x);
+    } else {
+      return static_cast<double>(sum(x));
+    }
   }
 };
 
-/// Calls body.operator()<T>(i) with packs, then with single contacts for what is left.
-template <class N, class Body>
-BRISTLE_INLINE void for_each_pack(ContactRange range, const Body& body) {
-  using P = NativePack<N>;
-  constexpr std::size_t width = static_cast<std::size_t>(ScalarTraits<P>::lanes);
-  std::size_t i = range.begin;
-  for (; i + width <= range.end; i += width) body.template operator()<P>(i);
-  for (; i < range.end; ++i) body.template operator()<N>(i);
+// The loops take T at a time from contact i on and return where they stopped. Locals that
+// are structs are not const: GCC 12 keeps const structs in memory.
+
+/// Keeps √δ of each contact in `roots` for the passes that follow.
+template <NormalLaw L, bool ledger, class T, class N>
+BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& params,
+                                       const ContactColumns<N>& c, std::size_t i,
+                                       std::size_t end, N h, N* roots,
+                                       LawTotals& totals) {
+  constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
+  auto p = cast_params<L, T, N>(params);
+  Sums<T, L::lines> sums;
+  for (; i + width <= end; i += width, roots += width) {
+    T depth = load<T>(c.depth + i);
+    Kinematics<T> kin{depth, root(depth), load<T>(c.rate + i), {T(0), T(0)}};
+    auto step = L::advance(
+        p, load_fields<typename L::template State<T>, T>(c.normal_state, i), kin, T(h));
+    store(kin.root_depth, roots);
+    store(step.force, c.normal_force + i);
+    store_fields<T>(step.state, c.normal_state, i);
+    if constexpr (ledger) sums.add(step.stored, step.powers);
+  }
+  if constexpr (ledger) sums.into(totals);
+  return i;
 }
 
-template <class T, class N>
-BRISTLE_INLINE Kinematics<T> load_kinematics(const ContactColumns<N>& c, std::size_t i) {
-  return Kinematics<T>::at(load<T>(c.depth + i), load<T>(c.rate + i),
-                           {load<T>(c.slip_x + i), load<T>(c.slip_y + i)});
+template <FrictionLaw L, bool ledger, class T, class N>
+BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& params,
+                                         const ContactColumns<N>& c, std::size_t i,
+                                         std::size_t end, N h, const N* roots,
+                                         LawTotals& totals) {
+  constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
+  auto p = cast_params<L, T, N>(params);
+  Sums<T, L::lines> sums;
+  for (; i + width <= end; i += width, roots += width) {
+    Kinematics<T> kin{load<T>(c.depth + i),
+                      load<T>(roots),
+                      load<T>(c.rate + i),
+                      {load<T>(c.slip_x + i), load<T>(c.slip_y + i)}};
+    auto step =
+        L::advance(p, load_fields<typename L::template State<T>, T>(c.friction_state, i),
+                   kin, load<T>(c.normal_force + i), T(h));
+    store(step.force.x, c.friction_x + i);
+    store(step.force.y, c.friction_y + i);
+    store_fields<T>(step.state, c.friction_state, i);
+    if constexpr (ledger) sums.add(step.stored, step.powers);
+  }
+  if constexpr (ledger) sums.into(totals);
+  return i;
 }
 
+/// √δ of a block, for a friction pass that no normal pass precedes.
 template <class T, class N>
-BRISTLE_INLINE Kinematics<T> load_approach(const ContactColumns<N>& c, std::size_t i) {
-  return Kinematics<T>::at(load<T>(c.depth + i), load<T>(c.rate + i));
+BRISTLE_INLINE std::size_t root_loop(const ContactColumns<N>& c, std::size_t i,
+                                     std::size_t end, N* roots) {
+  constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
+  for (; i + width <= end; i += width, roots += width) {
+    store(root(load<T>(c.depth + i)), roots);
+  }
+  return i;
+}
+
+/// Calls block(begin, end, roots) for cache-sized pieces of a range.
+template <PlainScalar N, class Block>
+BRISTLE_INLINE void for_each_block(ContactRange range, const Block& block) {
+  alignas(64) std::array<N, contacts_per_block> roots;
+  for (std::size_t begin = range.begin; begin < range.end; begin += contacts_per_block) {
+    const std::size_t left = range.end - begin;
+    block(begin, begin + (left < contacts_per_block ? left : contacts_per_block),
+          roots.data());
+  }
+}
+
+template <NormalLaw L, bool ledger, PlainScalar N>
+BRISTLE_INLINE void normal_block(const typename L::template Params<N>& params,
+                                 const ContactColumns<N>& c, std::size_t begin,
+                                 std::size_t end, N h, N* roots, LawTotals& totals) {
+  const std::size_t rest =
+      normal_loop<L, ledger, NativePack<N>>(params, c, begin, end, h, roots, totals);
+  normal_loop<L, ledger, N>(params, c, rest, end, h, roots + (rest - begin), totals);
+}
+
+template <FrictionLaw L, bool ledger, PlainScalar N>
+BRISTLE_INLINE void friction_block(const typename L::template Params<N>& params,
+                                   const ContactColumns<N>& c, std::size_t begin,
+                                   std::size_t end, N h, const N* roots,
+                                   LawTotals& totals) {
+  const std::size_t rest =
+      friction_loop<L, ledger, NativePack<N>>(params, c, begin, end, h, roots, totals);
+  friction_loop<L, ledger, N>(params, c, rest, end, h, roots + (rest - begin), totals);
 }
 
 }  // namespace detail
@@ -153,28 +226,10 @@ BRISTLE_INLINE Kinematics<T> load_approach(const ContactColumns<N>& c, std::size
 template <NormalLaw L, bool ledger, PlainScalar N>
 void normal_pass(const typename L::template Params<N>& params, const ContactColumns<N>& c,
                  ContactRange range, N h, LawTotals& totals) noexcept {
-  using P = NativePack<N>;
-  detail::Sums<P> packs;
-  detail::Sums<N> rest;
-  detail::for_each_pack<N>(range, [&]<class T>(std::size_t i) BRISTLE_INLINE_LAMBDA {
-    const auto step = L::advance(
-        cast_params<L, T, N>(params),
-        detail::load_fields<typename L::template State<T>, T>(c.normal_state, i),
-        detail::load_approach<T>(c, i), T(h));
-    detail::store(step.force, c.normal_force + i);
-    detail::store_fields<T>(step.state, c.normal_state, i);
-    if constexpr (ledger) {
-      if constexpr (std::is_same_v<T, N>) {
-        rest.add(step.stored, step.powers);
-      } else {
-        packs.add(step.stored, step.powers);
-      }
-    }
-  });
-  if constexpr (ledger) {
-    packs.into(totals);
-    rest.into(totals);
-  }
+  detail::for_each_block<N>(
+      range, [&](std::size_t begin, std::size_t end, N* roots) BRISTLE_INLINE_LAMBDA {
+        detail::normal_block<L, ledger, N>(params, c, begin, end, h, roots, totals);
+      });
 }
 
 /// The friction of each contact of the range, given its normal force; as above.
@@ -182,43 +237,27 @@ template <FrictionLaw L, bool ledger, PlainScalar N>
 void friction_pass(const typename L::template Params<N>& params,
                    const ContactColumns<N>& c, ContactRange range, N h,
                    LawTotals& totals) noexcept {
-  using P = NativePack<N>;
-  detail::Sums<P> packs;
-  detail::Sums<N> rest;
-  detail::for_each_pack<N>(range, [&]<class T>(std::size_t i) BRISTLE_INLINE_LAMBDA {
-    const auto step = L::advance(
-        cast_params<L, T, N>(params),
-        detail::load_fields<typename L::template State<T>, T>(c.friction_state, i),
-        detail::load_kinematics<T>(c, i), detail::load<T>(c.normal_force + i), T(h));
-    detail::store(step.force.x, c.friction_x + i);
-    detail::store(step.force.y, c.friction_y + i);
-    detail::store_fields<T>(step.state, c.friction_state, i);
-    if constexpr (ledger) {
-      if constexpr (std::is_same_v<T, N>) {
-        rest.add(step.stored, step.powers);
-      } else {
-        packs.add(step.stored, step.powers);
-      }
-    }
-  });
-  if constexpr (ledger) {
-    packs.into(totals);
-    rest.into(totals);
-  }
+  detail::for_each_block<N>(
+      range, [&](std::size_t begin, std::size_t end, N* roots) BRISTLE_INLINE_LAMBDA {
+        const std::size_t rest = detail::root_loop<NativePack<N>>(c, begin, end, roots);
+        detail::root_loop<N>(c, rest, end, roots + (rest - begin));
+        detail::friction_block<L, ledger, N>(params, c, begin, end, h, roots, totals);
+      });
 }
 
-/// Both passes over all contacts, block by block.
+/// Both passes over a range, block by block.
 template <NormalLaw Normal, FrictionLaw Friction, bool ledger, PlainScalar N>
 void contact_passes(const typename Normal::template Params<N>& normal,
                     const typename Friction::template Params<N>& friction,
-                    const ContactColumns<N>& c, std::size_t count, N h,
+                    const ContactColumns<N>& c, ContactRange range, N h,
                     LawTotals& normal_totals, LawTotals& friction_totals) noexcept {
-  for (std::size_t begin = 0; begin < count; begin += contacts_per_block) {
-    const ContactRange block{
-        begin, begin + contacts_per_block < count ? begin + contacts_per_block : count};
-    normal_pass<Normal, ledger, N>(normal, c, block, h, normal_totals);
-    friction_pass<Friction, ledger, N>(friction, c, block, h, friction_totals);
-  }
+  detail::for_each_block<N>(
+      range, [&](std::size_t begin, std::size_t end, N* roots) BRISTLE_INLINE_LAMBDA {
+        detail::normal_block<Normal, ledger, N>(normal, c, begin, end, h, roots,
+                                                normal_totals);
+        detail::friction_block<Friction, ledger, N>(friction, c, begin, end, h, roots,
+                                                    friction_totals);
+      });
 }
 
 }  // namespace bristle

@@ -63,6 +63,15 @@ struct Powers {
   }
 };
 
+/// The lines that a law ever writes; the others are zero.
+struct LedgerLines {
+  bool damping = false;
+  bool slip = false;
+  bool viscous = false;
+  bool parametric = false;
+  bool unsupplied = false;
+};
+
 template <Scalar T, class State>
 struct NormalForce {
   T force;   // f_n [N]
@@ -197,6 +206,7 @@ template <class L>
 concept Described =
     requires {
       { L::info } -> std::convertible_to<LawInfo>;
+      { L::lines } -> std::convertible_to<LedgerLines>;
       L::parameters();
       L::state();
       L::guard_names();

@@ -70,6 +70,9 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     return {.parametric = p.passive != 0 ? Parametric::sink : Parametric::either};
   }
 
+  static constexpr LedgerLines lines{
+      .damping = true, .slip = true, .viscous = true, .parametric = true};
+
   static constexpr std::array<std::string_view, 1> guard_names() { return {"slip"}; }
 
   template <Scalar T>
@@ -86,9 +89,9 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const auto closed = kin.depth > T(0);
     const T stiffness = p.stiffness * kin.root_depth;
     const T damping = p.damping * kin.root_depth;
-    const Clutch<T> c = clutch(p, stiffness * state.u + damping * kin.slip, damping,
-                               normal_force, closed);
-    const Vec2<T> stretch = kin.slip - c.slip;  // what spring and damper see
+    Clutch<T> c = clutch(p, stiffness * state.u + damping * kin.slip, damping,
+                         normal_force, closed);
+    Vec2<T> stretch = kin.slip - c.slip;  // what spring and damper see
     const T u2 = norm2(state.u);
     // dE_T/dt at constant u: ¼ K_t δ^{-1/2} δ̇ u²
     const T growth =
@@ -96,7 +99,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const auto fresh = closed && p.passive != T(0) && kin.rate > T(0);
     const T relax =
         select(fresh, T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(0));
-    const State<T> zero = zero_fields<State<T>, T>();
+    State<T> zero = zero_fields<State<T>, T>();
     return {.force = c.force,
             .stored = T(N(0.5)) * stiffness * u2,
             .powers = {damping * norm2(stretch), c.slip_power, c.viscous_power,
@@ -117,25 +120,26 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T s_before = root(kin.depth - h * kin.rate);
     // Area that is new in this step is unstressed: u̇ = −(δ̇/2δ) u keeps u √δ.
     const auto fresh = closed && p.passive != T(0) && s > s_before;
-    const Vec2<T> u0 = select(fresh, s_before / select(closed, s, T(1)), T(1)) * state.u;
+    T kept = T(1);
+    if (any(fresh)) kept = select(fresh, s_before / select(closed, s, T(1)), T(1));
+    Vec2<T> u0 = kept * state.u;
     const T stiffness = p.stiffness * s;
     const T damping = p.damping * s;
     // With u = u₀ + h u̇ the locked force is −(K u₀ + (D + hK) v_t).
     const T effective = damping + h * stiffness;
-    const Clutch<T> c =
+    Clutch<T> c =
         clutch(p, stiffness * u0 + effective * kin.slip, effective, normal_force, closed);
-    const Vec2<T> u_rate = kin.slip - c.slip;
-    const State<T> zero = zero_fields<State<T>, T>();
-    const Vec2<T> u = select(closed, u0 + h * u_rate, zero.u);
+    Vec2<T> u_rate = kin.slip - c.slip;
+    State<T> zero = zero_fields<State<T>, T>();
+    Vec2<T> u = select(closed, u0 + h * u_rate, zero.u);
     // stored(u₀ at this depth) − stored(u at the depth before)
     const T growth = T(N(0.5)) * p.stiffness *
-                     select(fresh, s_before * (s_before / select(closed, s, T(1)) - T(1)),
-                            s - s_before) *
+                     select(fresh, s_before * (kept - T(1)), s - s_before) *
                      norm2(state.u);
     return {.force = c.force,
             .stored = T(N(0.5)) * stiffness * norm2(u),
             .powers = {(damping + T(N(0.5)) * h * stiffness) * norm2(u_rate),
-                       c.slip_power, c.viscous_power, growth / h, T(0)},
+                       c.slip_power, c.viscous_power, growth * (T(1) / h), T(0)},
             .state = {u}};
   }
 
@@ -169,7 +173,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
                                                    const State<T>& state,
                                                    const Kinematics<T>& kin,
                                                    T /*normal_force*/) noexcept {
-    const State<T> zero = zero_fields<State<T>, T>();
+    State<T> zero = zero_fields<State<T>, T>();
     return {{select(kin.depth > T(0), state.u, zero.u)}, T(0)};
   }
 
@@ -191,12 +195,12 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T magnitude = norm(pull);
     const T grip = p.mu * normal_force;
     const auto slips = closed && magnitude > grip;
-    const T speed =
-        select(slips, (magnitude - grip) / select(slips, yield + p.viscous, T(1)),
-               T(0));  // |V_c|, along the pull
-    const Vec2<T> direction =
-        select(slips, T(1) / select(slips, magnitude, T(1)), T(0)) * pull;
-    const Vec2<T> slip = speed * direction;
+    // V_c along the pull, at the speed (|pull| − grip)/(yield + C_V)
+    const T ratio = select(
+        slips, (magnitude - grip) / select(slips, (yield + p.viscous) * magnitude, T(1)),
+        T(0));
+    const T speed = ratio * magnitude;
+    Vec2<T> slip = ratio * pull;
     return {yield * slip - pull, slip, grip * speed, p.viscous * square(speed)};
   }
 };

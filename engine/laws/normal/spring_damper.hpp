@@ -43,6 +43,8 @@ struct SpringDamper {
     return {};
   }
 
+  static constexpr LedgerLines lines{.damping = true};
+
   template <class Params, Scalar T>
   BRISTLE_INLINE static NoState<T> touch(const Params&, T /*impact_speed*/) noexcept {
     return {};
