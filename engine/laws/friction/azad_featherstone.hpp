@@ -119,7 +119,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T s = kin.root_depth;
     const T s_before = root(kin.depth - h * kin.rate);
     // Area that is new in this step is unstressed: u̇ = −(δ̇/2δ) u keeps u √δ.
-    const auto fresh = closed && p.passive != T(0) && s > s_before;
+    const auto fresh = closed && p.passive != T(0) && kin.rate > T(0);
     T kept = T(1);
     if (any(fresh)) kept = select(fresh, s_before / select(closed, s, T(1)), T(1));
     Vec2<T> u0 = kept * state.u;
