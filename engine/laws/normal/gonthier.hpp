@@ -137,7 +137,7 @@ struct GonthierNormal : SpringDamper<GonthierNormal> {
     const T spring = p.stiffness * depth_power(kin, p.exponent);
     return {.elastic = spring,
             .damping = spring * (state.dissipation * kin.rate),
-            .stored = spring * kin.depth / (p.exponent + T(1)),
+            .stored = spring * kin.depth * (T(1) / (p.exponent + T(1))),
             .clamp = T(1)};
   }
 

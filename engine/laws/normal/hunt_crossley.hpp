@@ -48,7 +48,7 @@ struct HuntCrossley : SpringDamper<HuntCrossley> {
     const T spring = p.stiffness * depth_power(kin, p.exponent);
     return {.elastic = spring,
             .damping = spring * (p.dissipation * kin.rate),
-            .stored = spring * kin.depth / (p.exponent + T(1)),
+            .stored = spring * kin.depth * (T(1) / (p.exponent + T(1))),
             .clamp = T(1)};
   }
 
