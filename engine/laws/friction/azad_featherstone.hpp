@@ -87,11 +87,12 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
                                                             T normal_force) noexcept {
     using N = Value<T>;
     const auto closed = kin.depth > T(0);
-    const T stiffness = p.stiffness * kin.root_depth;
-    const T damping = p.damping * kin.root_depth;
-    Clutch<T> c = clutch(p, stiffness * state.u + damping * kin.slip, damping,
-                         normal_force, closed);
-    Vec2<T> stretch = kin.slip - c.slip;  // what spring and damper see
+    const T s = kin.root_depth;
+    Vec2<T> pull = p.stiffness * state.u + p.damping * kin.slip;
+    Clutch<T> c = clutch(p, pull, p.damping, s, normal_force, closed);
+    const T loose = (T(1) - c.share) * (T(1) / p.damping);  // V_c = loose · pull
+    const T slip_speed = loose * c.pull;
+    Vec2<T> stretch = kin.slip - loose * pull;  // what spring and damper see
     const T u2 = norm2(state.u);
     // dE_T/dt at constant u: ¼ K_t δ^{-1/2} δ̇ u²
     const T growth =
@@ -100,9 +101,10 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T relax =
         select(fresh, T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(0));
     State<T> zero = zero_fields<State<T>, T>();
-    return {.force = c.force,
-            .stored = T(N(0.5)) * stiffness * u2,
-            .powers = {damping * norm2(stretch), c.slip_power, c.viscous_power,
+    return {.force = (-c.share * s) * pull,
+            .stored = T(N(0.5)) * p.stiffness * s * u2,
+            .powers = {p.damping * s * norm2(stretch), c.grip * slip_speed,
+                       p.viscous * square(slip_speed),
                        // new area: K_t s u·(−δ̇/2δ u) = −2 × growth u²
                        select(closed, select(fresh, -growth, growth) * u2, T(0)), T(0)},
             .rate = {select(closed, stretch - relax * state.u, zero.u)}};
@@ -123,23 +125,27 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     T kept = T(1);
     if (any(fresh)) kept = select(fresh, s_before / select(closed, s, T(1)), T(1));
     Vec2<T> u0 = kept * state.u;
-    const T stiffness = p.stiffness * s;
-    const T damping = p.damping * s;
-    // With u = u₀ + h u̇ the locked force is −(K u₀ + (D + hK) v_t).
-    const T effective = damping + h * stiffness;
-    Clutch<T> c =
-        clutch(p, stiffness * u0 + effective * kin.slip, effective, normal_force, closed);
-    Vec2<T> u_rate = kin.slip - c.slip;
+    // With u = u₀ + h u̇ the locked force is −s (K u₀ + (D + hK) v_t).
+    const T yield = p.damping + h * p.stiffness;
+    const T per_yield = T(1) / yield;
+    Vec2<T> pull = p.stiffness * u0 + yield * kin.slip;
+    Clutch<T> c = clutch(p, pull, yield, s, normal_force, closed);
+    const T loose = (T(1) - c.share) * per_yield;
+    const T slip_speed = loose * c.pull;
+    Vec2<T> u_rate = kin.slip - loose * pull;
     State<T> zero = zero_fields<State<T>, T>();
-    Vec2<T> u = select(closed, u0 + h * u_rate, zero.u);
+    // u from the force: (D + hK) u = D u₀ − h f/s, sound for any step
+    Vec2<T> u = select(
+        closed, (p.damping * per_yield) * u0 + (h * per_yield * c.share) * pull, zero.u);
     // stored(u₀ at this depth) − stored(u at the depth before)
     const T growth = T(N(0.5)) * p.stiffness *
                      select(fresh, s_before * (kept - T(1)), s - s_before) *
                      norm2(state.u);
-    return {.force = c.force,
-            .stored = T(N(0.5)) * stiffness * norm2(u),
-            .powers = {(damping + T(N(0.5)) * h * stiffness) * norm2(u_rate),
-                       c.slip_power, c.viscous_power, growth * (T(1) / h), T(0)},
+    return {.force = (-c.share * s) * pull,
+            .stored = T(N(0.5)) * p.stiffness * s * norm2(u),
+            .powers = {(p.damping + T(N(0.5)) * h * p.stiffness) * s * norm2(u_rate),
+                       c.grip * slip_speed, p.viscous * square(slip_speed),
+                       growth * (T(1) / h), T(0)},
             .state = {u}};
   }
 
@@ -178,30 +184,31 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
   }
 
  private:
+  /// The locked clutch would carry s·pull; it carries the share κ of that and slips by
+  /// the rest.
   template <Scalar T>
   struct Clutch {
-    Vec2<T> force;  // on B [N]
-    Vec2<T> slip;   // V_c [m/s]
-    T slip_power;
-    T viscous_power;
+    T share;  // κ
+    T pull;   // |pull| [N/√m]
+    T grip;   // μ f_n [N]
   };
 
-  /// `pull` is what the locked clutch would carry, `yield` the force it sheds per slip
-  /// speed.
+  /// `yield` is the force that the clutch sheds per slip speed, over s. With V = V_c, Y =
+  /// s·yield: κ s|pull| = grip + C_V |V| and (1 − κ) s|pull| = Y |V|, solved with one
+  /// division and without cancellation.
   template <Scalar T, class M>
   BRISTLE_INLINE static Clutch<T> clutch(const Params<T>& p, const Vec2<T>& pull,
-                                         const T& yield, const T& normal_force,
-                                         const M& closed) {
-    const T magnitude = norm(pull);
+                                         const T& yield, const T& s,
+                                         const T& normal_force, const M& closed) {
+    const T size = norm(pull);
+    const T locked = s * size;
     const T grip = p.mu * normal_force;
-    const auto slips = closed && magnitude > grip;
-    // V_c along the pull, at the speed (|pull| − grip)/(yield + C_V)
-    const T ratio = select(
-        slips, (magnitude - grip) / select(slips, (yield + p.viscous) * magnitude, T(1)),
-        T(0));
-    const T speed = ratio * magnitude;
-    Vec2<T> slip = ratio * pull;
-    return {yield * slip - pull, slip, grip * speed, p.viscous * square(speed)};
+    const auto slips = closed && locked > grip;
+    const T y = s * yield;
+    const T over = (y + p.viscous) * locked;
+    const T share =
+        select(slips, (grip * y + p.viscous * locked) / select(slips, over, T(1)), T(1));
+    return {share, size, grip};
   }
 };
 
