@@ -175,7 +175,7 @@ Panel dwell_panel(const std::vector<Plotted>& laws) {
       constexpr int steps = 400;
       program.hold(50 * v, 100 * reach / v, steps);
       program.hold(0, rest, steps);
-      program.hold(v, 5 * reach / v, steps);
+      program.hold(v, 1.3 * reach / v, steps);
       const auto samples = p.law->slide(p.own(), program);
       double peak = 0;
       for (std::size_t k = 2 * steps; k < samples.size(); ++k) {
