@@ -87,27 +87,26 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
                                                             T normal_force) noexcept {
     using N = Value<T>;
     const auto closed = kin.depth > T(0);
-    const T s = kin.root_depth;
-    Vec2<T> pull = p.stiffness * state.u + p.damping * kin.slip;
-    Clutch<T> c = clutch(p, pull, p.damping, s, normal_force, closed);
-    const T loose = (T(1) - c.share) * (T(1) / p.damping);  // V_c = loose · pull
-    const T slip_speed = loose * c.pull;
-    Vec2<T> stretch = kin.slip - loose * pull;  // what spring and damper see
+    const T stiffness = p.stiffness * kin.root_depth;
+    const T damping = p.damping * kin.root_depth;
+    Clutch<T> c = clutch(p, p.stiffness * state.u, p.damping, kin, normal_force);
     const T u2 = norm2(state.u);
     // dE_T/dt at constant u: ¼ K_t δ^{-1/2} δ̇ u²
     const T growth =
         T(N(0.25)) * p.stiffness * kin.rate / select(closed, kin.root_depth, T(1));
     const auto fresh = closed && p.passive != T(0) && kin.rate > T(0);
-    const T relax =
-        select(fresh, T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(0));
+    // Finite for any depth: at touch-down u = 0, and relax u must be 0 as well.
+    constexpr N fastest = sizeof(N) == 8 ? N(1e300) : N(1e35f);
+    const T relax = select(
+        fresh, min(T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(fastest)),
+        T(0));
     State<T> zero = zero_fields<State<T>, T>();
-    return {.force = (-c.share * s) * pull,
-            .stored = T(N(0.5)) * p.stiffness * s * u2,
-            .powers = {p.damping * s * norm2(stretch), c.grip * slip_speed,
-                       p.viscous * square(slip_speed),
-                       // new area: K_t s u·(−δ̇/2δ u) = −2 × growth u²
-                       select(closed, select(fresh, -growth, growth) * u2, T(0)), T(0)},
-            .rate = {select(closed, stretch - relax * state.u, zero.u)}};
+    return {.force = c.force,
+            .stored = T(N(0.5)) * stiffness * u2,
+            .powers = {damping * norm2(c.stretch), c.slip_power, c.viscous_power,
+                       // new area: K_t s u·(−δ̇/2δ u), twice the growth
+                       select(closed, (growth - stiffness * relax) * u2, T(0)), T(0)},
+            .rate = {select(closed, c.stretch - relax * state.u, zero.u)}};
   }
 
   /// Backward Euler in u at constant slip; first order, stable for any step.
@@ -125,27 +124,21 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     T kept = T(1);
     if (any(fresh)) kept = select(fresh, s_before / select(closed, s, T(1)), T(1));
     Vec2<T> u0 = kept * state.u;
-    // With u = u₀ + h u̇ the locked force is −s (K u₀ + (D + hK) v_t).
-    const T yield = p.damping + h * p.stiffness;
-    const T per_yield = T(1) / yield;
-    Vec2<T> pull = p.stiffness * u0 + yield * kin.slip;
-    Clutch<T> c = clutch(p, pull, yield, s, normal_force, closed);
-    const T loose = (T(1) - c.share) * per_yield;
-    const T slip_speed = loose * c.pull;
-    Vec2<T> u_rate = kin.slip - loose * pull;
+    const T stiffness = p.stiffness * s;
+    const T damping = p.damping * s;
+    // With u = u₀ + h u̇ the locked force is −√δ (K_t u₀ + (D_t + h K_t) v_t).
+    Clutch<T> c =
+        clutch(p, p.stiffness * u0, p.damping + h * p.stiffness, kin, normal_force);
     State<T> zero = zero_fields<State<T>, T>();
-    // u from the force: (D + hK) u = D u₀ − h f/s, sound for any step
-    Vec2<T> u = select(
-        closed, (p.damping * per_yield) * u0 + (h * per_yield * c.share) * pull, zero.u);
+    Vec2<T> u = select(closed, u0 + h * c.stretch, zero.u);
     // stored(u₀ at this depth) − stored(u at the depth before)
     const T growth = T(N(0.5)) * p.stiffness *
                      select(fresh, s_before * (kept - T(1)), s - s_before) *
                      norm2(state.u);
-    return {.force = (-c.share * s) * pull,
-            .stored = T(N(0.5)) * p.stiffness * s * norm2(u),
-            .powers = {(p.damping + T(N(0.5)) * h * p.stiffness) * s * norm2(u_rate),
-                       c.grip * slip_speed, p.viscous * square(slip_speed),
-                       growth * (T(1) / h), T(0)},
+    return {.force = c.force,
+            .stored = T(N(0.5)) * stiffness * norm2(u),
+            .powers = {(damping + T(N(0.5)) * h * stiffness) * norm2(c.stretch),
+                       c.slip_power, c.viscous_power, growth * (T(1) / h), T(0)},
             .state = {u}};
   }
 
@@ -184,31 +177,34 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
   }
 
  private:
-  /// The locked clutch would carry s·pull; it carries the share κ of that and slips by
-  /// the rest.
   template <Scalar T>
   struct Clutch {
-    T share;  // κ
-    T pull;   // |pull| [N/√m]
-    T grip;   // μ f_n [N]
+    Vec2<T> force;    // on B [N]
+    Vec2<T> stretch;  // v_t − V_c, what spring and damper see [m/s]
+    T slip_power;
+    T viscous_power;
   };
 
-  /// `yield` is the force that the clutch sheds per slip speed, over s. With V = V_c, Y =
-  /// s·yield: κ s|pull| = grip + C_V |V| and (1 − κ) s|pull| = Y |V|, solved with one
-  /// division and without cancellation.
-  template <Scalar T, class M>
-  BRISTLE_INLINE static Clutch<T> clutch(const Params<T>& p, const Vec2<T>& pull,
-                                         const T& yield, const T& s,
-                                         const T& normal_force, const M& closed) {
-    const T size = norm(pull);
-    const T locked = s * size;
+  /// Spring and damper carry √δ (elastic + yield · stretch). Where the clutch slips, its
+  /// force and the stretch are written without the difference of two large numbers:
+  ///   f_t = −(μ f_n + C_V |V_c|) dir,  v_t − V_c = (C_V v_t + μ f_n dir − √δ
+  ///   elastic)/(√δ yield + C_V).
+  template <Scalar T>
+  BRISTLE_INLINE static Clutch<T> clutch(const Params<T>& p, const Vec2<T>& elastic,
+                                         const T& yield, const Kinematics<T>& kin,
+                                         const T& normal_force) {
+    const T s = kin.root_depth;
+    Vec2<T> pull = elastic + yield * kin.slip;  // over √δ, with the clutch locked
+    const T length = norm(pull);
     const T grip = p.mu * normal_force;
-    const auto slips = closed && locked > grip;
-    const T y = s * yield;
-    const T over = (y + p.viscous) * locked;
-    const T share =
-        select(slips, (grip * y + p.viscous * locked) / select(slips, over, T(1)), T(1));
-    return {share, size, grip};
+    const T excess = s * length - grip;
+    const auto slips = kin.depth > T(0) && excess > T(0);
+    const T give = T(1) / select(slips, s * yield + p.viscous, T(1));
+    const T speed = select(slips, excess * give, T(0));  // |V_c|, along the pull
+    Vec2<T> along = (T(1) / select(slips, length, T(1))) * pull;
+    Vec2<T> stretch = give * (p.viscous * kin.slip + grip * along - s * elastic);
+    return {-select(slips, grip + p.viscous * speed, s) * select(slips, along, pull),
+            select(slips, stretch, kin.slip), grip * speed, p.viscous * square(speed)};
   }
 };
 
