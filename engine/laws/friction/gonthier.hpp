@@ -267,7 +267,8 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   template <Scalar T>
   BRISTLE_INLINE static T largest(const Params<T>& p, const T& dwell,
                                   const T& normal_force) {
-    return normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell);
+    return max(normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell),
+               T(0));
   }
 
   template <Scalar T>
