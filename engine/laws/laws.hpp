@@ -8,9 +8,16 @@
 #include "bristle/laws/friction/azad_featherstone.hpp"
 #include "bristle/laws/friction/gonthier.hpp"
 #include "bristle/laws/normal/azad_featherstone.hpp"
+#include "bristle/laws/normal/azad_featherstone_recovery.hpp"
+#include "bristle/laws/normal/flores.hpp"
+#include "bristle/laws/normal/gearbox.hpp"
 #include "bristle/laws/normal/gonthier.hpp"
+#include "bristle/laws/normal/hertz.hpp"
 #include "bristle/laws/normal/hunt_crossley.hpp"
+#include "bristle/laws/normal/hunt_crossley_general.hpp"
 #include "bristle/laws/normal/kelvin_voigt.hpp"
+#include "bristle/laws/normal/lankarani_nikravesh.hpp"
+#include "bristle/laws/normal/lee_wang.hpp"
 
 // The one list of laws. A law that stands here is known to the command line, the docs and
 // the contract tests; nothing else has to be touched. CONTRIBUTING.md shows how to write
@@ -21,7 +28,9 @@ namespace bristle {
 template <class... Laws>
 struct LawList {};
 
-using NormalLaws = LawList<HuntCrossley, GonthierNormal, AzadFeatherstone, KelvinVoigt>;
+using NormalLaws = LawList<Hertz, KelvinVoigt, HuntCrossley, HuntCrossleyGeneral,
+                           LankaraniNikravesh, Flores, GonthierNormal, LeeWang,
+                           AzadFeatherstone, AzadFeatherstoneRecovery, Gearbox>;
 
 using FrictionLaws = LawList<GonthierFriction, AzadFeatherstoneClutch>;
 
