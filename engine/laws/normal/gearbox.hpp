@@ -56,10 +56,11 @@ struct Gearbox : SpringDamper<Gearbox> {
   template <Scalar T>
   BRISTLE_INLINE static NormalParts<T> parts(const Params<T>& p, const State<T>&,
                                              const Kinematics<T>& kin) {
-    const T gear = pow(kin.depth, T(2) * p.gear_exponent);  // (g/C)²
-    const T spring = p.stiffness * kin.depth * gear;
+    // Two powers, not δ times the other one: the slope of δ^{2m} is infinite at 0.
+    const T exponent = T(2) * p.gear_exponent;
+    const T spring = p.stiffness * depth_power(kin, exponent + T(1));
     return {.elastic = spring,
-            .damping = p.damping * gear * kin.rate,
+            .damping = (p.damping * kin.rate) * pow(kin.depth, exponent),
             .stored = T(Value<T>(0.5)) * spring * kin.depth / (p.gear_exponent + T(1)),
             .clamp = p.clamp};
   }

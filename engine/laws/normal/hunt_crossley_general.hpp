@@ -66,34 +66,30 @@ struct HuntCrossleyGeneral : SpringDamper<HuntCrossleyGeneral> {
   BRISTLE_INLINE static NormalParts<T> parts(const Params<T>& p, const State<T>&,
                                              const Kinematics<T>& kin) {
     const T spring = p.stiffness * depth_power(kin, p.exponent);
-    return {.elastic = spring,
-            .damping = damper(p, kin) * kin.rate,
-            .stored = spring * kin.depth / (p.exponent + T(1)),
-            .clamp = p.clamp};
+    return {
+        .elastic = spring,
+        .damping = damper(p, kin.rate) * kin.rate * depth_power(kin, p.damping_exponent),
+        .stored = spring * kin.depth / (p.exponent + T(1)),
+        .clamp = p.clamp};
   }
 
   template <Scalar T>
   BRISTLE_INLINE static PartSlopes<T> slopes(const Params<T>& p, const State<T>&,
                                              const Kinematics<T>& kin) {
-    const T by_rate_power = p.damping * rate_power(p, kin.rate) * kin.rate;
-    return {.by_depth = p.stiffness * depth_power_slope(kin, p.exponent) +
-                        steep_slope(kin, by_rate_power, p.damping_exponent),
-            .by_rate = p.rate_exponent * damper(p, kin)};
+    const T speed_part = damper(p, kin.rate);
+    return {
+        .by_depth = p.stiffness * depth_power_slope(kin, p.exponent) +
+                    steep_slope(kin, speed_part * kin.rate, p.damping_exponent),
+        .by_rate = p.rate_exponent * speed_part * depth_power(kin, p.damping_exponent)};
   }
 
  private:
-  /// λ δ^p |δ̇|^{q−1}, the damping force per approach speed.
+  /// λ |δ̇|^{q−1}; at rest λ for q = 1, else 0.
   template <Scalar T>
-  BRISTLE_INLINE static T damper(const Params<T>& p, const Kinematics<T>& kin) {
-    return p.damping * depth_power(kin, p.damping_exponent) * rate_power(p, kin.rate);
-  }
-
-  /// |δ̇|^{q−1}: at rest 1 for q = 1, else 0.
-  template <Scalar T>
-  BRISTLE_INLINE static T rate_power(const Params<T>& p, const T& rate) {
+  BRISTLE_INLINE static T damper(const Params<T>& p, const T& rate) {
     const T speed = abs(rate);
-    return select(speed > T(0), pow(speed, p.rate_exponent - T(1)),
-                  select(p.rate_exponent > T(1), T(0), T(1)));
+    return p.damping * select(speed > T(0), pow(speed, p.rate_exponent - T(1)),
+                              select(p.rate_exponent > T(1), T(0), T(1)));
   }
 };
 

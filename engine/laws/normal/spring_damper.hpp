@@ -2,6 +2,7 @@
 
 #include <array>
 #include <concepts>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 
@@ -177,8 +178,7 @@ BRISTLE_INLINE T depth_power_slope(const Kinematics<T>& kin, const T& exponent) 
 template <Scalar T>
 BRISTLE_INLINE T steep_slope(const Kinematics<T>& kin, const T& factor,
                              const T& exponent) {
-  using N = Value<T>;
-  const T largest = T(sizeof(N) == 8 ? N(1e305) : N(1e37f));
+  const T largest = T(std::numeric_limits<Value<T>>::max() / 2);
   const T size = factor * exponent;
   const T slope = size * pow(kin.depth, exponent - T(1));
   return select(size == T(0), T(0), min(max(slope, -largest), largest));
