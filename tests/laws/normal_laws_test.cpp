@@ -519,6 +519,25 @@ TEST(AzadFeatherstoneRecovery, StepsOfAnyLengthGiveTheExactDecayAndItsLoss) {
   EXPECT_EQ(AzadFeatherstoneRecovery::evaluate(recovering, done.state, open).stored, 0);
 }
 
+TEST(AzadFeatherstoneRecovery, CommitReleasesWhatIsNoLongerStoredAndChangesNoForce) {
+  using Law = AzadFeatherstoneRecovery;
+  for (Kinematics<double> kin : motions()) {
+    for (const double sign : {-1.0, 1.0}) {
+      kin = Kinematics<double>::at(sign * std::fabs(kin.depth), kin.rate);
+      for (const double ground : {0.0, 1e-20, 1e-6, 1e-3, 0.2}) {
+        const Law::State<double> state{ground};
+        const auto before = Law::evaluate(recovering, state, kin);
+        const auto kept = Law::commit(recovering, state, kin);
+        const auto after = Law::evaluate(recovering, kept.state, kin);
+        EXPECT_EQ(after.force, before.force);
+        EXPECT_EQ(after.stored + kept.released, before.stored);
+        EXPECT_EQ(Law::commit(recovering, kept.state, kin).state.ground,
+                  kept.state.ground);
+      }
+    }
+  }
+}
+
 // The loop of a real-time program: the force of the moment, then speed, then depth.
 TEST(AzadFeatherstoneRecovery, StepsLeaveTheGroundAndFindItAgain) {
   const double h = 1e-7;

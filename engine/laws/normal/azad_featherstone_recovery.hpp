@@ -160,7 +160,7 @@ struct AzadFeatherstoneRecovery : SpringDamper<AzadFeatherstoneRecovery> {
 
   template <Scalar T>
   BRISTLE_INLINE static T ground_energy(const Params<T>& p, const T& ground) {
-    return T(Value<T>(0.4)) * p.stiffness * square(ground) * root(ground);
+    return T(Value<T>(0.4)) * (p.stiffness * ground * root(ground)) * ground;
   }
 };
 
