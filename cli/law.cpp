@@ -328,12 +328,16 @@ int compare_laws(const std::vector<std::string>& names, const Settings& settings
   } else {
     fmt::print("One impact of {:g} kg at {:g} m/s against a fixed body, no gravity\n\n",
                runs.front().mass(), runs.front().speed());
+    std::size_t width = 20;
+    for (const ImpactRun& run : runs) {
+      width = std::max(width, width_of(run.law->info.name));
+    }
     fmt::print("{}  restitution  peak force   peak depth   contact time  energy lost\n",
-               padded("law", 20));
+               padded("law", width));
     for (const ImpactRun& run : runs) {
       const ImpactReport& r = run.report;
       fmt::print("{}  {:11.6f}  {:8.4g} N  {:8.4g} mm  {:9.4g} ms  {:9.4g} J\n",
-                 padded(run.law->info.name, 20), r.restitution, r.peak_force,
+                 padded(run.law->info.name, width), r.restitution, r.peak_force,
                  1e3 * r.peak_depth, 1e3 * r.contact_time, r.loop_area);
     }
   }
