@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "bristle/laws/catalogue.hpp"
 #include "cli/exit.hpp"
+#include "cli/law_plot.hpp"
 #include "report/figure.hpp"
 
 namespace bristle::cli {
@@ -310,33 +310,17 @@ int compare_laws(const std::vector<std::string>& names, const Settings& settings
       if (law.impact != nullptr) laws.push_back(&law);
     }
   }
-  // A key must mean something to at least one of the laws.
-  std::vector<std::string> used;
+  SettingsFor several(settings);
   std::vector<ImpactRun> runs;
   for (const LawEntry* law : laws) {
-    const auto values = apply_known(with_impact(*law), settings, law->info.name, used);
+    const auto values = several.apply(with_impact(*law), law->info.name);
     if (!values) return fail(values.error());
     auto run = run_impact(*law, *values);
     if (!run) return fail(run.error(), cannot_go_on);
     runs.push_back(std::move(*run));
   }
-  for (const std::string& setting : settings) {
-    const std::string key = setting.substr(0, setting.find('='));
-    if (std::find(used.begin(), used.end(), key) != used.end()) continue;
-    std::vector<std::string_view> known;
-    for (const ImpactRun& run : runs) {
-      for (const Parameter& p : run.parameters) {
-        if (std::find(known.begin(), known.end(), p.name) == known.end()) {
-          known.push_back(p.name);
-        }
-      }
-    }
-    const std::string_view close = nearest(key, known);
-    return fail(
-        fmt::format("unknown parameter \"{}\"{} Known: {}", key,
-                    close.empty() ? "." : fmt::format("; did you mean \"{}\"?", close),
-                    fmt::join(known, ", ")));
-  }
+  if (const std::string problem = several.unused(); !problem.empty())
+    return fail(problem);
   if (json) {
     Json all = Json::array();
     for (const ImpactRun& run : runs) all.push_back(to_json(run));
@@ -358,11 +342,7 @@ int compare_laws(const std::vector<std::string>& names, const Settings& settings
     }
   }
   if (!output.empty()) {
-    std::error_code ignored;
-    const std::filesystem::path path(output);
-    if (path.has_parent_path())
-      std::filesystem::create_directories(path.parent_path(), ignored);
-    if (!report::write_svg(impact_figure(runs), output)) {
+    if (!report::write_figure(impact_figure(runs), output)) {
       return fail(fmt::format("cannot write {}", output));
     }
     if (!json) fmt::print("\nPlot: {}\n", output);
@@ -380,7 +360,8 @@ void add_law_commands(CLI::App& app, int& status) {
       "  bristle law list\n"
       "  bristle law show gonthier\n"
       "  bristle law impact gonthier --set restitution=0.3 --set speed=2\n"
-      "  bristle law compare hunt-crossley gonthier -o out/impact.svg");
+      "  bristle law compare hunt-crossley gonthier -o out/impact.svg\n"
+      "  bristle law plot gonthier-friction -o out/friction.svg");
 
   struct Options {
     std::string name;
@@ -431,6 +412,24 @@ void add_law_commands(CLI::App& app, int& status) {
     status =
         compare_laws(options->names, options->settings, options->json, options->output);
   });
+
+  CLI::App* plot =
+      law->add_subcommand("plot", "Figures of one or several laws of one family");
+  plot->add_option("NAMES", options->names, "Laws, separated by commas or spaces")
+      ->required()
+      ->delimiter(',');
+  with_set(plot);
+  plot->add_option("-o,--output", options->output, "File to write, .svg or .html")
+      ->required();
+  plot->callback([options, &status] {
+    status = plot_laws(options->names, options->settings, options->output);
+  });
+  plot->footer(
+      "Normal laws: force against depth, restitution against speed. Friction laws: "
+      "friction\n"
+      "against slip and displacement, break-away after a rest.\n"
+      "Besides the laws' parameters: mass, speed; or normal_force, depth.\n"
+      "Example:  bristle law plot hunt-crossley,gonthier --set speed=2 -o out/laws.svg");
 }
 
 }  // namespace bristle::cli

@@ -120,25 +120,37 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T s = kin.root_depth;
     const T s_before = root(kin.depth - h * kin.rate);
     // Area that is new in this step is unstressed: u̇ = −(δ̇/2δ) u keeps u √δ.
-    const auto fresh = closed && p.passive != T(0) && s > s_before;
+    const auto fresh = closed && p.passive != T(0) && kin.rate > T(0);
     T kept = T(1);
     if (any(fresh)) kept = select(fresh, s_before / select(closed, s, T(1)), T(1));
     Vec2<T> u0 = kept * state.u;
-    const T stiffness = p.stiffness * s;
-    const T damping = p.damping * s;
-    // With u = u₀ + h u̇ the locked force is −√δ (K_t u₀ + (D_t + h K_t) v_t).
-    Clutch<T> c =
-        clutch(p, p.stiffness * u0, p.damping + h * p.stiffness, kin, normal_force);
+    // With u = u₀ + h u̇ the locked clutch carries √δ pull; a slipping one carries the
+    // share κ of it, from κ √δ|pull| = μ f_n + C_V |V_c| and (1 − κ) pull = (D_t + h K_t)
+    // V_c.
+    const T yield = p.damping + h * p.stiffness;
+    Vec2<T> pull = p.stiffness * u0 + yield * kin.slip;
+    const T length = norm(pull);
+    const T grip = p.mu * normal_force;
+    const T over = (s * yield + p.viscous) * length;
+    const auto slips = closed && s * length > grip && over > T(0);
+    const T share = select(
+        slips, (grip * yield + p.viscous * length) / select(slips, over, T(1)), T(1));
+    // u from the force, f_t = −√δ (K_t u + D_t u̇): sound for any step
+    const T per_yield = T(1) / yield;
     State<T> zero = zero_fields<State<T>, T>();
-    Vec2<T> u = select(closed, u0 + h * c.stretch, zero.u);
+    Vec2<T> u = select(
+        closed, (p.damping * per_yield) * u0 + (h * per_yield * share) * pull, zero.u);
+    Vec2<T> u_rate = per_yield * (share * pull - p.stiffness * u0);
+    const T slip_speed = (T(1) - share) * per_yield * length;  // |V_c|
     // stored(u₀ at this depth) − stored(u at the depth before)
     const T growth = T(N(0.5)) * p.stiffness *
                      select(fresh, s_before * (kept - T(1)), s - s_before) *
                      norm2(state.u);
-    return {.force = c.force,
-            .stored = T(N(0.5)) * stiffness * norm2(u),
-            .powers = {(damping + T(N(0.5)) * h * stiffness) * norm2(c.stretch),
-                       c.slip_power, c.viscous_power, growth / h, T(0)},
+    return {.force = (-share * s) * pull,
+            .stored = T(N(0.5)) * p.stiffness * s * norm2(u),
+            .powers = {(p.damping + T(N(0.5)) * h * p.stiffness) * s * norm2(u_rate),
+                       grip * slip_speed, p.viscous * square(slip_speed),
+                       growth * (T(1) / h), T(0)},
             .state = {u}};
   }
 

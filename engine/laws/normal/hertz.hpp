@@ -45,7 +45,7 @@ struct Hertz : SpringDamper<Hertz> {
     const T spring = p.stiffness * depth_power(kin, p.exponent);
     return {.elastic = spring,
             .damping = T(0),
-            .stored = spring * kin.depth / (p.exponent + T(1)),
+            .stored = spring * kin.depth * (T(1) / (p.exponent + T(1))),
             .clamp = T(1)};
   }
 

@@ -69,7 +69,7 @@ struct HuntCrossleyGeneral : SpringDamper<HuntCrossleyGeneral> {
     return {
         .elastic = spring,
         .damping = damper(p, kin.rate) * kin.rate * depth_power(kin, p.damping_exponent),
-        .stored = spring * kin.depth / (p.exponent + T(1)),
+        .stored = spring * kin.depth * (T(1) / (p.exponent + T(1))),
         .clamp = p.clamp};
   }
 

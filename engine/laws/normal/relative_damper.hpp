@@ -15,7 +15,7 @@ struct RelativeDamper : SpringDamper<Law> {
     const T spring = p.stiffness * depth_power(kin, p.exponent);
     return {.elastic = spring,
             .damping = spring * (Law::dissipation(p, state) * kin.rate),
-            .stored = spring * kin.depth / (p.exponent + T(1)),
+            .stored = spring * kin.depth * (T(1) / (p.exponent + T(1))),
             .clamp = T(1)};
   }
 
