@@ -61,7 +61,7 @@ struct Gearbox : SpringDamper<Gearbox> {
     const T spring = p.stiffness * depth_power(kin, exponent + T(1));
     return {.elastic = spring,
             .damping = (p.damping * kin.rate) * pow(kin.depth, exponent),
-            .stored = T(Value<T>(0.5)) * spring * kin.depth / (p.gear_exponent + T(1)),
+            .stored = spring * kin.depth * (T(Value<T>(0.5)) / (p.gear_exponent + T(1))),
             .clamp = p.clamp};
   }
 
