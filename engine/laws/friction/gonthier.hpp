@@ -1,6 +1,7 @@
 #pragma once
 
-#include "bristle/laws/friction/friction.hpp"
+#include "bristle/laws/friction/bristle.hpp"
+#include "bristle/laws/friction/regularised.hpp"
 
 namespace bristle {
 
@@ -191,10 +192,7 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
                                                    T normal_force) noexcept {
     const auto closed = kin.depth > T(0);
     const T reach = largest(p, state.dwell, normal_force) * (T(1) / p.stiffness);
-    const T length2 = norm2(state.z);
-    const auto cut = p.bound != T(0) && length2 > square(reach);
-    T scale = T(1);
-    if (any(cut)) scale = select(cut, reach / sqrt(select(cut, length2, T(1))), T(1));
+    const T scale = select(p.bound != T(0), kept_share(norm2(state.z), reach), T(1));
     State<T> zero = zero_fields<State<T>, T>();
     State<T> kept{select(closed, scale * state.z, zero.z),
                   select(closed, state.dwell, T(0))};
@@ -216,13 +214,7 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
                                          const Vec2<T>& bristle, const Vec2<T>& z_rate) {
     const auto loaded = kin.depth > T(0) && normal_force > T(0);
     const T f_max = largest(p, dwell, normal_force);
-    const T magnitude2 = norm2(bristle);
-    const auto saturated = magnitude2 > square(f_max);
-    T kept = T(1);
-    if (any(saturated)) {
-      kept = select(saturated, f_max / sqrt(select(saturated, magnitude2, T(1))), T(1));
-    }
-    const T share = select(loaded, kept, T(0));
+    const T share = select(loaded, kept_share(norm2(bristle), f_max), T(0));
     const T viscous = select(loaded, p.viscous, T(0));
     // f_br·ż bends the bristle; the rest of the work of κ f_br is slip.
     const T slip = dot(bristle, share * kin.slip - z_rate);
@@ -237,14 +229,8 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
 
   template <Scalar T>
   BRISTLE_INLINE static Vec2<T> direction(const Params<T>& p, const Vec2<T>& slip) {
-    using N = Value<T>;
-    const T small = p.stribeck_speed * T(N(0.01));  // v_ε
-    const T per_small = T(1) / small;
-    const T speed = norm(slip);
-    const T ratio = speed * per_small;
-    return select(speed < small, (T(N(1.5)) - T(N(0.5)) * square(ratio)) * per_small,
-                  T(1) / max(speed, small)) *
-           slip;
+    const T per_small = T(1) / (p.stribeck_speed * T(Value<T>(0.01)));  // 1/v_ε
+    return (per_small * cubic_ramp(norm(slip) * per_small)) * slip;
   }
 
   template <Scalar T>
