@@ -53,10 +53,12 @@ BRISTLE_INLINE Commit<T, Deflection<T>> bound_deflection(const Deflection<T>& st
 ///
 ///   ż = v − σ₀ v_y/g z,   f = −(σ₀ z + σ₁ ż + σ₂ v),
 ///
-/// where v_y ≤ |v| is the speed at which it yields. A law says
+/// where v_y ≤ |v| is the speed at which it yields, here |v|. A law says
 ///   strength(p, |v|², load)         g
 ///   greatest_strength(p, load)      the largest g, for the bound on |z|
-///   yield_speed(p, z, v, |v|, σ₀/g) v_y
+///   yield_speed(p, z, v, |v|, σ₀/g)           v_y
+///   step_yield_speed(p, y, v, |v|, σ₀/g, h)   v_y at the end of a step that would take z
+///                                             to y without yielding
 ///   damping(p, |v|, |v|², g)        σ₁, where has_damper
 ///   viscous(p)                      σ₂, where has_damper
 ///
@@ -76,6 +78,20 @@ struct YieldingBristle : FrictionBase<Law> {
   static constexpr auto state() { return deflection_fields; }
 
   static constexpr std::array<std::string_view, 0> guard_names() { return {}; }
+
+  /// Bristles that yield at any slip, as Dahl's and LuGre's do.
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static T yield_speed(const Params&, const Vec2<T>& /*z*/,
+                                      const Vec2<T>& /*slip*/, const T& speed,
+                                      const T& /*relax*/) {
+    return speed;
+  }
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static T step_yield_speed(const Params&, const Vec2<T>& /*elastic*/,
+                                           const Vec2<T>& /*slip*/, const T& speed,
+                                           const T& /*relax*/, const T& /*h*/) {
+    return speed;
+  }
 
   template <class Params>
   BRISTLE_INLINE static auto touch(const Params& p) noexcept {
@@ -97,9 +113,8 @@ struct YieldingBristle : FrictionBase<Law> {
             .rate = {z_rate}};
   }
 
-  /// Backward Euler in z at constant slip, the yield speed taken where the bristle would
-  /// be without yielding: stable for any step, first order, and |z| grows beyond g/σ₀ in
-  /// none.
+  /// Backward Euler in z at constant slip: stable for any step, first order, and |z|
+  /// grows beyond g/σ₀ in none.
   template <class Params, Scalar T>
   BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params& p,
                                                           const State<T>& state,
@@ -107,7 +122,8 @@ struct YieldingBristle : FrictionBase<Law> {
                                                           T normal_force, T h) noexcept {
     Moment<T> m = moment(p, kin, normal_force);
     Vec2<T> elastic = state.z + h * m.drive;
-    const T fade = m.relax * Law::yield_speed(p, elastic, kin.slip, m.speed, m.relax);
+    const T fade =
+        m.relax * Law::step_yield_speed(p, elastic, kin.slip, m.speed, m.relax, h);
     const T shrink = T(1) / (T(1) + h * fade);
     State<T> moved{shrink * elastic};
     Vec2<T> z_rate = shrink * (m.drive - fade * state.z);

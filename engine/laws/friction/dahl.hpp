@@ -62,13 +62,6 @@ struct Dahl : YieldingBristle<Dahl> {
   BRISTLE_INLINE static T greatest_strength(const Params<T>& p, const T& load) {
     return p.mu * load;
   }
-
-  template <Scalar T>
-  BRISTLE_INLINE static T yield_speed(const Params<T>&, const Vec2<T>& /*z*/,
-                                      const Vec2<T>& /*slip*/, const T& speed,
-                                      const T& /*relax*/) {
-    return speed;
-  }
 };
 
 }  // namespace bristle

@@ -126,9 +126,32 @@ struct ElastoPlastic : YieldingBristle<ElastoPlastic> {
                                       const Vec2<T>& slip, const T& /*speed*/,
                                       const T& relax) {
     const T length = norm(z);
-    const T along = max(dot(z, slip), T(0)) / select(length > T(0), length, T(1));
-    const T t = (length * relax - p.breakaway) * (T(1) / (T(1) - p.breakaway));
-    return detail::sine_step(t) * along;
+    return plastic_share(p, length * relax) * speed_along(z, length, slip);
+  }
+
+  /// Backward Euler asks for α = S(x/(1 + q α)), S rising, where x and x/(1 + q α) are
+  /// |z|/z_max without yielding and with. S(x) is above the root; S at that α is below;
+  /// one step of the secant between them; and no less than keeps |z| ≤ z_max.
+  template <Scalar T>
+  BRISTLE_INLINE static T step_yield_speed(const Params<T>& p, const Vec2<T>& elastic,
+                                           const Vec2<T>& slip, const T& /*speed*/,
+                                           const T& relax, const T& h) {
+    const T length = norm(elastic);
+    const T along = speed_along(elastic, length, slip);
+    const T x = length * relax;
+    const T q = h * relax * along;
+    T alpha = plastic_share(p, x);
+    const auto yields = alpha * q > T(0);
+    if (any(yields)) {
+      const T below = plastic_share(p, x / (T(1) + q * alpha));
+      const T over = alpha - below;
+      const T under = plastic_share(p, x / (T(1) + q * below)) - below;
+      const T whole = over + under;
+      const T secant = below + over * under / select(whole > T(0), whole, T(1));
+      const T least = min((x - T(1)) / select(yields, q, T(1)), T(1));
+      alpha = select(yields, max(secant, least), alpha);
+    }
+    return alpha * along;
   }
 
   template <Scalar T>
@@ -141,6 +164,19 @@ struct ElastoPlastic : YieldingBristle<ElastoPlastic> {
   template <Scalar T>
   BRISTLE_INLINE static T viscous(const Params<T>& p) {
     return p.viscous;
+  }
+
+ private:
+  /// α at |z|/z_max
+  template <Scalar T>
+  BRISTLE_INLINE static T plastic_share(const Params<T>& p, const T& stretch) {
+    return detail::sine_step((stretch - p.breakaway) * (T(1) / (T(1) - p.breakaway)));
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static T speed_along(const Vec2<T>& z, const T& length,
+                                      const Vec2<T>& slip) {
+    return max(dot(z, slip), T(0)) / select(length > T(0), length, T(1));
   }
 };
 

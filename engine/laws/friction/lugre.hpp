@@ -110,13 +110,6 @@ struct LuGre : YieldingBristle<LuGre> {
   }
 
   template <Scalar T>
-  BRISTLE_INLINE static T yield_speed(const Params<T>&, const Vec2<T>& /*z*/,
-                                      const Vec2<T>& /*slip*/, const T& speed,
-                                      const T& /*relax*/) {
-    return speed;
-  }
-
-  template <Scalar T>
   BRISTLE_INLINE static T damping(const Params<T>& p, const T& speed, const T& speed2,
                                   const T& strength) {
     const auto fades = p.damping_speed < T(Value<T>(1e6));

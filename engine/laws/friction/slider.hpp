@@ -10,7 +10,8 @@ namespace bristle {
 ///
 /// With a damper, pull = k z + c v, and the slider gives way at V = (|pull| − F)₊/c along
 /// the pull. Without one (c/k below a nanosecond) it gives way at V = max(0, v·z/|z|)
-/// along z where k|z| has reached F. In both, ż = v − V.
+/// along z where k|z| has reached F, and sheds what exceeds F as it slips. In both,
+/// ż = v − V.
 template <class Law>
 struct Slider : FrictionBase<Law> {
   template <class T>
@@ -39,19 +40,27 @@ struct Slider : FrictionBase<Law> {
     const T grip = grip_of(p, kin, normal_force);
     Vec2<T> pull = p.stiffness * state.z + damping * kin.slip;
     const T share = kept_share(norm2(pull), grip);
-    // With a damper: V = (1 − share) pull/c
-    const T give = (T(1) - share) / select(damped, p.damping, T(1));
-    // Without: V takes the whole of v along z
+    const T excess = T(1) - share;
+    // With a damper V = give pull, and ż = v − V = share v − give k z
+    const T give = excess / select(damped, p.damping, T(1));
+    // Without one V takes the whole of v along z, and ż is what is left across. A spring
+    // beyond its reach, since the load fell, shortens as it slips.
     const T length2 = norm2(state.z);
+    const T length = root(length2);
+    const T speed = norm(kin.slip);
     const T along = dot(state.z, kin.slip);
-    const auto flows = reached(p, length2, grip) && along > T(0);
-    const T flow = select(flows, along / select(flows, length2, T(1)), T(0));
-    Vec2<T> slid = select(damped, give * pull, flow * state.z);
-    Vec2<T> z_rate = kin.slip - slid;
-    // f·V with a damper; without one f·v − k z·ż, where the load fell as well
-    const T slip_power =
-        select(damped, share * dot(pull, slid),
-               select(flows, share, share - T(1)) * (p.stiffness * along));
+    const auto flows = reached(p, length, grip) && along > T(0);
+    const T turn =
+        (state.z.x * kin.slip.y - state.z.y * kin.slip.x) / select(flows, length2, T(1));
+    Vec2<T> across{-(turn * state.z.y), turn * state.z.x};
+    Vec2<T> z_rate =
+        select(damped, share * kin.slip - (give * p.stiffness) * state.z,
+               select(flows, across, kin.slip) -
+                   (excess * speed / select(length > T(0), length, T(1))) * state.z);
+    // f·V with a damper; without one f·v − k z·ż
+    const T slip_power = select(
+        damped, share * give * norm2(pull),
+        p.stiffness * (select(flows, share, -excess) * along + excess * length * speed));
     State<T> zero = zero_fields<State<T>, T>();
     return {.force = select(closed, -share * pull, zero.z),
             .stored = stored(p, state.z),
@@ -72,14 +81,15 @@ struct Slider : FrictionBase<Law> {
     const T effective = p.damping + h * p.stiffness;
     Vec2<T> trial = p.stiffness * state.z + effective * kin.slip;
     const T share = kept_share(norm2(trial), grip);
-    Vec2<T> slid = ((T(1) - share) / effective) * trial;
-    Vec2<T> z_rate = kin.slip - slid;
+    // V = give trial, and ż = v − V = share v − give k z
+    const T give = (T(1) - share) / effective;
+    Vec2<T> z_rate = share * kin.slip - (give * p.stiffness) * state.z;
     State<T> zero = zero_fields<State<T>, T>();
     State<T> moved{select(closed, state.z + h * z_rate, state.z)};
     Commit<T, State<T>> kept = commit(p, moved, kin, normal_force);
     // U(z) − U(z₀) = h k z·ż − ½ k |h ż|²: backward Euler's own loss joins the damper's.
     const T damping = (p.damping + T(Value<T>(0.5)) * h * p.stiffness) * norm2(z_rate);
-    const T slip_power = share * dot(trial, slid);
+    const T slip_power = share * give * norm2(trial);
     return {.force = select(closed, -share * trial, zero.z),
             .stored = stored(p, kept.state.z),
             .powers = {select(closed, damping, T(0)),
@@ -109,13 +119,14 @@ struct Slider : FrictionBase<Law> {
     return {pull - select(is_damped(p), T(1), near_one<T>()) * grip};
   }
 
-  /// Keeps no more in the spring than the slider holds, and forgets it in flight.
+  /// Forgets the stretch in flight, and without a damper keeps no more of it than the
+  /// slider holds. (With one, the spring relaxes by itself when the load falls.)
   template <class Params, Scalar T>
   BRISTLE_INLINE static Commit<T, State<T>> commit(const Params& p, const State<T>& state,
                                                    const Kinematics<T>& kin,
                                                    T normal_force) noexcept {
     const T reach = grip_of(p, kin, normal_force) * (T(1) / p.stiffness);
-    return bound_deflection(state, kin.depth > T(0), reach, p.stiffness, kin);
+    return bound_deflection(state, !is_damped(p), reach, p.stiffness, kin);
   }
 
  private:
@@ -134,8 +145,8 @@ struct Slider : FrictionBase<Law> {
   }
 
   template <class Params, Scalar T>
-  BRISTLE_INLINE static auto reached(const Params& p, const T& length2, const T& grip) {
-    return length2 > T(0) && p.stiffness * root(length2) >= near_one<T>() * grip;
+  BRISTLE_INLINE static auto reached(const Params& p, const T& length, const T& grip) {
+    return length > T(0) && p.stiffness * length >= near_one<T>() * grip;
   }
 
   template <class Params, Scalar T>
