@@ -12,8 +12,13 @@ namespace bristle {
 template <Scalar T>
 BRISTLE_INLINE T stribeck(const T& mu_static, const T& mu_coulomb,
                           const T& stribeck_speed, const T& speed2) {
-  return mu_coulomb +
-         (mu_static - mu_coulomb) * exp(speed2 * (T(-1) / square(stribeck_speed)));
+  using N = Value<T>;
+  const T x = speed2 * (T(1) / square(stribeck_speed));
+  const T e = exp(-x);
+  // 1 − e^{−x}, with its digits where μ_S is far below μ_C
+  const T fallen = select(x < T(sizeof(N) == 4 ? N(1e-2f) : N(1e-5)),
+                          x * (T(1) - T(N(0.5)) * x), T(1) - e);
+  return mu_static * e + mu_coulomb * fallen;
 }
 
 /// min(1, reach/length): what is kept of a vector that is bound to a length.

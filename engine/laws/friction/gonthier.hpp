@@ -113,7 +113,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
     Vec2<T> bristle =
         s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
-    Vec2<T> z_rate = (T(1) / p.damping) * (bristle - p.stiffness * state.z);
+    // ż = (f_br − σ₀ z)/σ₁ without the difference: exactly v_t in full stick
+    Vec2<T> z_rate = s * kin.slip + ((T(1) - s) * (T(1) / p.damping)) *
+                                        (coulomb - p.stiffness * state.z);
     const T dwell_rate = (s - state.dwell) * select(s >= state.dwell, T(1) / p.dwell_time,
                                                     p.stiffness / p.damping);
     Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);

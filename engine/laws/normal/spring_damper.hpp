@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string_view>
+#include <type_traits>
 
 #include "bristle/laws/law.hpp"
 
@@ -100,12 +101,25 @@ struct SpringDamper {
   }
 };
 
+/// y ∝ δ^p computed without the exponent, given its derivative by it, y ln δ. Only a dual
+/// exponent has one.
+template <Scalar T>
+BRISTLE_INLINE T with_exponent(const T& y, const Kinematics<T>& kin, const T& exponent) {
+  if constexpr (requires { exponent.chain(exponent.value, exponent.value); }) {
+    using V = std::remove_cvref_t<decltype(y.value)>;
+    const V depth = select(kin.depth.value > V(0), kin.depth.value, V(1));
+    return y + exponent.chain(V(0), y.value * log(depth));
+  } else {
+    return y;
+  }
+}
+
 /// δ^p of an overlap, 0 when open. Hertz's 3/2 costs no more than δ√δ; a general exponent
 /// is computed only where a lane asks for it.
 template <Scalar T>
 BRISTLE_INLINE T depth_power(const Kinematics<T>& kin, const T& exponent) {
   const T depth = max(kin.depth, T(0));
-  const T hertz = depth * kin.root_depth;
+  const T hertz = with_exponent(depth * kin.root_depth, kin, exponent);
   const auto general = exponent != T(Value<T>(1.5));
   if (any(general)) return select(general, pow(depth, exponent), hertz);
   return hertz;
@@ -114,7 +128,7 @@ BRISTLE_INLINE T depth_power(const Kinematics<T>& kin, const T& exponent) {
 /// p δ^{p−1}, the slope of the above.
 template <Scalar T>
 BRISTLE_INLINE T depth_power_slope(const Kinematics<T>& kin, const T& exponent) {
-  const T hertz = exponent * kin.root_depth;
+  const T hertz = with_exponent(exponent * kin.root_depth, kin, exponent);
   const auto general = exponent != T(Value<T>(1.5));
   if (any(general)) {
     return select(general, exponent * pow(max(kin.depth, T(0)), exponent - T(1)), hertz);
