@@ -36,17 +36,20 @@ std::string_view family_name(LawFamily family) {
 
 std::string range_text(const Parameter& p) {
   if (p.is_flag()) return "true or false";
+  if (p.is_choice()) return choice_names(p);
   return fmt::format("{}{:g}, {:g}]", p.range.open_low ? "(" : "[", p.range.low,
                      p.range.high);
 }
 
 std::string value_text(const Parameter& p, double value) {
   if (p.is_flag()) return value != 0 ? "true" : "false";
+  if (p.is_choice()) return std::string(p.choices[static_cast<std::size_t>(value)]);
   return fmt::format("{:g}", value);
 }
 
 Json value_json(const Parameter& p, double value) {
   if (p.is_flag()) return value != 0;
+  if (p.is_choice()) return p.choices[static_cast<std::size_t>(value)];
   return value;
 }
 
@@ -125,6 +128,11 @@ Json to_json(const LawEntry& law) {
                           {"high", p.range.high},
                           {"low_is_open", p.range.open_low},
                           {"meaning", p.meaning}});
+    if (p.is_choice()) {
+      const auto names = std::span(p.choices).first(p.choice_count());
+      parameters.back()["choices"] =
+          std::vector<std::string_view>(names.begin(), names.end());
+    }
   }
   Json state = Json::array();
   for (const StateField& s : law.state) {
@@ -165,7 +173,7 @@ int show_law(const std::string& name, bool json) {
   }
   for (const Parameter& p : law.parameters) {
     fmt::print("  {} {} {} = {} in {}  {}\n", padded(p.name, names), padded(p.symbol, 5),
-               padded(p.is_flag() || p.unit == "1" ? "" : p.unit, units),
+               padded(p.is_flag() || p.is_choice() || p.unit == "1" ? "" : p.unit, units),
                padded(value_text(p, p.preset), 9), padded(range_text(p), 16), p.meaning);
   }
   if (!law.state.empty()) {
@@ -258,7 +266,7 @@ int show_impact(const std::string& name, const Settings& settings, bool json) {
     const Parameter& p = run->parameters[i];
     fmt::print("  {} {} {}\n", padded(p.name, 20),
                padded(value_text(p, run->values[i]), 12),
-               p.unit == "1" || p.is_flag() ? "" : p.unit);
+               p.unit == "1" || p.is_flag() || p.is_choice() ? "" : p.unit);
   }
   fmt::print("\n");
   const Json results = results_json(run->report);

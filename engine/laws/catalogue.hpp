@@ -49,7 +49,10 @@ Result<const LawEntry*> find_law(std::string_view name);
 /// "stiffness = -3 must lie in (0, 1e+15] N/m^p", or nothing when the value is allowed.
 std::string out_of_range(const Parameter& parameter, double value);
 
-/// Sets one parameter by its name; the error names the allowed ones.
+/// "linear, cubic or tanh"
+std::string choice_names(const Parameter& parameter);
+
+/// Text as a value of this parameter: a number, true or false, the name of a choice.
 Result<double> parse_value(const Parameter& parameter, std::string_view text);
 
 /// The closest of several words, or an empty word when none is close.

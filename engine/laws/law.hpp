@@ -157,7 +157,8 @@ BRISTLE_INLINE ComplementarityRow<T> complementarity_row(const NormalSlopes<T>& 
   return {T(1) / (h * d), -n.static_force / d};
 }
 
-/// The two tangent rows share C; r = −λ_E/(hK + D) per component.
+/// The two tangent rows share C; r = −λ_E/(hK + D) per component. Rows of a law without
+/// spring and damper are so soft that they carry nothing.
 template <Scalar T>
 struct TangentRows {
   T compliance;
@@ -167,7 +168,7 @@ struct TangentRows {
 
 template <Scalar T>
 BRISTLE_INLINE TangentRows<T> complementarity_rows(const FrictionSpring<T>& f, T h) {
-  const T d = h * f.stiffness + f.damping;
+  const T d = max(h * f.stiffness + f.damping, T(Value<T>(1e-20)));
   return {T(1) / (h * d), (T(-1) / d) * f.elastic_force, h * f.bound};
 }
 

@@ -6,7 +6,14 @@
 #include <utility>
 
 #include "bristle/laws/friction/azad_featherstone.hpp"
+#include "bristle/laws/friction/coulomb.hpp"
+#include "bristle/laws/friction/dahl.hpp"
+#include "bristle/laws/friction/elasto_plastic.hpp"
+#include "bristle/laws/friction/frictionless.hpp"
 #include "bristle/laws/friction/gonthier.hpp"
+#include "bristle/laws/friction/liang.hpp"
+#include "bristle/laws/friction/lugre.hpp"
+#include "bristle/laws/friction/spring_slider.hpp"
 #include "bristle/laws/normal/azad_featherstone.hpp"
 #include "bristle/laws/normal/azad_featherstone_recovery.hpp"
 #include "bristle/laws/normal/flores.hpp"
@@ -32,7 +39,8 @@ using NormalLaws = LawList<Hertz, KelvinVoigt, HuntCrossley, HuntCrossleyGeneral
                            LankaraniNikravesh, Flores, GonthierNormal, LeeWang,
                            AzadFeatherstone, AzadFeatherstoneRecovery, Gearbox>;
 
-using FrictionLaws = LawList<GonthierFriction, AzadFeatherstoneClutch>;
+using FrictionLaws = LawList<GonthierFriction, AzadFeatherstoneClutch, LuGre, Dahl,
+                             ElastoPlastic, Liang, SpringSlider, Coulomb, Frictionless>;
 
 /// Calls f.operator()<Law>() for each law of a list, in order.
 template <class... Laws, class F>

@@ -90,7 +90,8 @@ inline bool expect_derivative(const Difference& d, double derivative, double lar
 
 /// f: std::array<T, n> → a struct of T, for T double and dual, whose numbers are known to
 /// within `rough`.
-/// Checks every output by every input of `inputs`, but for those named "" (flags).
+/// Checks every output by every input of `inputs`, but for those named "" (flags,
+/// choices).
 template <std::size_t n, class F, class Out>
 void expect_derivatives(const F& f, const std::array<double, n>& x, const Out& rough,
                         Coverage& coverage) {
@@ -130,7 +131,8 @@ void expect_derivatives(const F& f, const std::array<double, n>& x, const Out& r
 template <class L>
 std::vector<std::string> input_names(std::vector<std::string> motion) {
   for (const auto& field : L::parameters()) {
-    motion.emplace_back(field.about.is_flag() ? "" : field.about.name);
+    const bool named = field.about.is_flag() || field.about.is_choice();
+    motion.emplace_back(named ? "" : field.about.name);
   }
   for (const auto& field : L::state()) motion.emplace_back(field.name);
   return motion;
