@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bristle/laws/friction/friction.hpp"
+#include "bristle/laws/friction/regularised.hpp"
 
 namespace bristle {
 
@@ -113,15 +114,10 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   template <Scalar T>
   BRISTLE_INLINE static Prepared<T> prepare(const Params<T>& p,
                                             const Kinematics<T>& kin) noexcept {
-    using N = Value<T>;
     const T speed2 = norm2(kin.slip);
-    const T speed = root(speed2);
-    const T small = p.stribeck_speed * T(N(0.01));  // v_ε
-    const T per_small = T(1) / small;
+    const T per_small = T(1) / (p.stribeck_speed * T(Value<T>(0.01)));  // 1/v_ε
     return {exp(speed2 * (T(-1) / square(p.stribeck_speed))),
-            select(speed < small,
-                   (T(N(1.5)) - T(N(0.5)) * square(speed * per_small)) * per_small,
-                   T(1) / max(speed, small))};
+            per_small * cubic_ramp(root(speed2) * per_small)};
   }
 
   template <Scalar T>
