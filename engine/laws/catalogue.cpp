@@ -29,7 +29,7 @@ Result<ImpactReport> impact_of(std::span<const double> values, double mass, doub
 
 template <class Law>
 LawEntry describe(LawFamily family) {
-  LawEntry entry{Law::info, family, {}, {}, {}, nullptr};
+  LawEntry entry{Law::info, family, {}, {}, {}, "", nullptr};
   for (const auto& field : Law::parameters()) entry.parameters.push_back(field.about);
   for (const auto& field : Law::state()) entry.state.push_back(field);
   for (const auto& name : Law::guard_names()) entry.guards.push_back(name);
@@ -40,6 +40,7 @@ std::vector<LawEntry> build_catalogue() {
   std::vector<LawEntry> entries;
   for_each_law(NormalLaws{}, [&entries]<class Law>() {
     entries.push_back(describe<Law>(LawFamily::normal));
+    entries.back().damping_parameter = Law::damping_parameter;
     entries.back().impact = &impact_of<Law>;
   });
   for_each_law(FrictionLaws{}, [&entries]<class Law>() {

@@ -23,6 +23,8 @@ struct AzadFeatherstone : SpringDamper<AzadFeatherstone> {
           "left "
           "in the spring is booked as damping (2010, eq. 14)."};
 
+  static constexpr std::string_view damping_parameter = "damping";
+
   template <class T>
   struct Params {
     T stiffness;  // k [N/m^{3/2}]

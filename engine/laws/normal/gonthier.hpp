@@ -87,6 +87,8 @@ struct GonthierNormal : SpringDamper<GonthierNormal> {
           "1/a; "
           "what it takes from the spring is booked as damping."};
 
+  static constexpr std::string_view damping_parameter = "restitution";
+
   template <class T>
   struct Params {
     T stiffness;           // k [N/m^p]

@@ -21,6 +21,8 @@ struct HuntCrossley : SpringDamper<HuntCrossley> {
           "1/a; "
           "what it takes from the spring is booked as damping."};
 
+  static constexpr std::string_view damping_parameter = "dissipation";
+
   template <class T>
   struct Params {
     T stiffness;    // k [N/m^p]

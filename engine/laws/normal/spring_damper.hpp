@@ -29,6 +29,9 @@ struct PartSlopes {
 /// does).
 template <class Law>
 struct SpringDamper {
+  /// The parameter that is tuned to reach a coefficient of restitution; none here.
+  static constexpr std::string_view damping_parameter = "";
+
   template <class T>
   using State = NoState<T>;
 
