@@ -8,8 +8,6 @@
 #include <numbers>
 #include <vector>
 
-#include "bristle/laws/catalogue.hpp"
-
 namespace bristle {
 
 namespace {
@@ -30,7 +28,8 @@ std::string number(double x) {
 
 // Where the numbers are from.
 constexpr std::string_view gere =
-    "Gere, Mechanics of Materials, 5th ed., table of moduli";
+    "Typical Moduli and Poisson's Ratios, after Gere, Mechanics of Materials, 5th ed., "
+    "and Ashby";
 constexpr std::string_view riley =
     "Multimedia Engineering Mechanics, appendix of material properties";
 constexpr std::string_view asm_316 = "ASM data sheet, AISI Type 316, annealed bar";
@@ -42,9 +41,10 @@ constexpr std::string_view olin = "Olin Brass, C26000 (ASTM B36) data sheet";
 constexpr std::string_view lead_sources =
     "matmake, Properties of lead, after Cardarelli, Materials Handbook, 2018, and the "
     "CRC "
-    "Handbook, 97th ed.";
+    "Handbook of Chemistry and Physics, 2016";
 constexpr std::string_view granta = "Granta Design, data sheet Cork; mid-range";
-constexpr std::string_view en_572 = "EN 572-1, soda-lime silicate float glass";
+constexpr std::string_view float_glass =
+    "VASGLASS, Constituent materials and attributes: float glass to EN 572";
 constexpr std::string_view munro =
     "Munro 1997, Evaluated material properties for a sintered alpha-alumina, J. Am. "
     "Ceram. Soc. 80; NIST SRD 150";
@@ -57,8 +57,8 @@ constexpr std::string_view matweb_rubber_density =
 constexpr std::string_view gammon =
     "Hill's mean of the crystal constants at -16 C of Gammon, Kiefte, Clouter & Denner "
     "1983, J. Glaciology 29";
-constexpr std::string_view young_wood =
-    "Young et al., The Science and Technology of Civil Engineering Materials, 1998: oak";
+constexpr std::string_view oak =
+    "Missouri University of Science and Technology, wood at 12 % water: oak";
 constexpr std::string_view missouri =
     "Missouri University of Science and Technology, Mechanics of Materials, Example "
     "Properties";
@@ -67,7 +67,7 @@ constexpr std::string_view cast_iron_modulus =
 constexpr std::string_view cast_iron_ratio = "handbook value; Gere gives 0.2 to 0.3";
 constexpr std::string_view cast_iron_density = "MakeItFrom, ASTM Grade 20 grey cast iron";
 constexpr std::string_view gere_rubber =
-    "Gere, Mechanics of Materials, 5th ed.: 0.45 to 0.5; nearly incompressible";
+    "nearly incompressible; Gere, Mechanics of Materials, gives 0.45 to 0.5";
 constexpr std::string_view heitzman =
     "Triton College, Strength of Materials, Material Constants: red oak";
 constexpr std::string_view handbook = "handbook value, source not traced";
@@ -78,7 +78,7 @@ constexpr double GPa = 1e9;
 constexpr std::array table{
     Material{"steel",
              "Carbon steel",
-             {200 * GPa, {190 * GPa, 210 * GPa}, gere},
+             {200 * GPa, {190 * GPa, 210 * GPa}, riley},
              {0.29, {0.27, 0.30}, riley},
              {7850, {7810, 7860}, missouri},
              ""},
@@ -92,7 +92,7 @@ constexpr std::array table{
     Material{"aluminium-6061",
              "Aluminium alloy 6061-T6",
              {68.9 * GPa, {68 * GPa, 72 * GPa}, aluminum_association},
-             {0.33, {0.33, 0.33}, aluminum_association},
+             {0.33, {0.33, 0.33}, riley},
              {2700, {2700, 2730}, aluminum_association},
              ""},
     Material{"magnesium-az31",
@@ -128,9 +128,9 @@ constexpr std::array table{
              "A foam: stiffer along the radius of the tree, linear to about 5 % strain."},
     Material{"glass",
              "Soda-lime float glass",
-             {70 * GPa, {70 * GPa, 72 * GPa}, en_572},
-             {0.2, {0.2, 0.23}, en_572},
-             {2500, {2400, 2530}, en_572},
+             {70 * GPa, {70 * GPa, 72 * GPa}, float_glass},
+             {0.2, {0.2, 0.23}, float_glass},
+             {2500, {2400, 2530}, float_glass},
              ""},
     Material{"alumina",
              "Sintered alumina, 99.5 %",
@@ -156,13 +156,12 @@ constexpr std::array table{
              {0.328, {0.325, 0.33}, gammon},
              {917, {917, 917}, handbook},
              "For fast loads: slow ones creep, and the modulus seems lower."},
-    Material{
-        "wood",
-        "Oak, along the grain",
-        {12.4 * GPa, {11 * GPa, 12.4 * GPa}, young_wood},
-        {0.3, {0.3, 0.3}, heitzman},
-        {680, {680, 680}, young_wood},
-        "Across the grain five to twenty times softer: Hertz is a rough guide only."},
+    Material{"wood",
+             "Oak, along the grain",
+             {12.4 * GPa, {11 * GPa, 12.4 * GPa}, oak},
+             {0.3, {0.3, 0.3}, heitzman},
+             {680, {680, 680}, oak},
+             "Far softer across the grain: Hertz is a rough guide only."},
 };
 
 constexpr std::string_view lbl =
@@ -171,6 +170,7 @@ constexpr std::string_view ecampus =
     "Physics Fundamentals (eCampusOntario), table A.1, clean and dry";
 constexpr std::string_view lust =
     "Lust, Engineering Guide CDA3000, table 7.21; mid-range";
+constexpr std::string_view drill_hq = "Drill-HQ, Coefficient of Friction chart, 2012";
 constexpr std::string_view quadrant_friction = "Quadrant, Nylon 101: dry against steel";
 constexpr std::string_view hill = "S. A. Hill, Coefficients of Friction, 2023";
 constexpr std::string_view pickedshares =
@@ -205,7 +205,8 @@ constexpr std::array pairs{
                  "cast-iron",
                  {1.1, {1.1, 1.1}, ecampus},
                  {0.15, {0.15, 0.15}, ecampus}},
-    FrictionPair{"glass", "glass", {0.95, {0.9, 1.0}, lbl}, {0.4, {0.4, 0.4}, lbl}},
+    FrictionPair{
+        "glass", "glass", {0.95, {0.9, 1.0}, drill_hq}, {0.4, {0.4, 0.4}, drill_hq}},
     FrictionPair{"wood", "wood", {0.5, {0.25, 0.75}, hill}, {0.3, {0.20, 0.50}, hill}},
     FrictionPair{"ice", "ice", {0.1, {0.1, 0.1}, hill}, {0.03, {0.03, 0.03}, hill}},
 };
@@ -300,13 +301,52 @@ double reduced_mass(double mass_a, double mass_b) {
   return 1 / (1 / mass_a + 1 / mass_b);
 }
 
-double stiffness_at_exponent(double exponent, double stiffness, double mass,
-                             double speed) {
-  if (exponent == 1.5) return stiffness;
-  // ½ m v² = 2/5 k δ^{5/2} = k_p δ^{p+1}/(p+1)
-  const double energy = 0.5 * mass * speed * speed;
-  const double depth = std::pow(2.5 * energy / stiffness, 0.4);
-  return (exponent + 1) * energy / std::pow(depth, exponent + 1);
+Result<double> equivalent_stiffness(const LawEntry& law,
+                                    std::span<const double> parameters,
+                                    double hertz_stiffness, double mass, double speed) {
+  std::vector<double> values(parameters.begin(), parameters.end());
+  double* stiffness = nullptr;
+  const Parameter* about = nullptr;
+  double exponent = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Parameter& p = law.parameters[i];
+    if (p.name == "stiffness") {
+      stiffness = &values[i];
+      about = &p;
+    }
+    if (p.name == "exponent") exponent = values[i];
+    if (p.name == law.damping_parameter) {
+      values[i] = p.name == "restitution" ? p.range.high : p.range.low;
+    }
+  }
+  if (about == nullptr || law.impact == nullptr) {
+    return Error{concat({law.info.name, " has no stiffness that materials could give"})};
+  }
+  double k = hertz_stiffness;
+  if (about->unit != "N/m^1.5" && !(about->unit == "N/m^p" && exponent == 1.5)) {
+    // Secants in log k and log depth, a straight line for a power law.
+    const double wanted = 0.4 * std::log(1.25 * mass * speed * speed / hertz_stiffness);
+    double log_k = std::log(about->preset);
+    double slope = -0.5;
+    double last_log_k = 0;
+    double last_miss = 0;
+    for (int i = 0; i < 50; ++i) {
+      *stiffness = std::exp(log_k);
+      const auto report = law.impact(values, mass, speed, nullptr);
+      if (!report) return Error{concat({law.info.name, ": ", report.error()})};
+      const double miss = std::log(report->peak_depth) - wanted;
+      if (std::fabs(miss) < 1e-12) break;
+      if (i > 0 && miss != last_miss) slope = (miss - last_miss) / (log_k - last_log_k);
+      last_log_k = log_k;
+      last_miss = miss;
+      log_k -= miss / slope;
+    }
+    k = std::exp(log_k);
+  }
+  if (std::string problem = out_of_range(*about, k); !problem.empty()) {
+    return Error{concat({law.info.name, ": ", problem})};
+  }
+  return k;
 }
 
 Result<BristleSuggestion> suggest_bristle(const BristleWish& w) {

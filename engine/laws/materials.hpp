@@ -6,6 +6,7 @@
 
 #include "bristle/core/parameter.hpp"
 #include "bristle/core/result.hpp"
+#include "bristle/laws/catalogue.hpp"
 
 // Materials, and what follows from them for a contact: stiffness, friction, masses. Every
 // number says where it is from and how far others differ; a contact that matters deserves
@@ -83,11 +84,12 @@ double ball_mass(const Material& material, double radius);
 /// The mass that a central impact of two free bodies sees, m₁m₂/(m₁+m₂) [kg].
 double reduced_mass(double mass_a, double mass_b);
 
-/// The k of f = k δ^p that stops a mass at the same depth as a Hertz contact would,
-/// nothing lost; k itself for p = 3/2. So a law of another exponent stands for the same
-/// contact at this mass and speed.
-double stiffness_at_exponent(double exponent, double hertz_stiffness, double mass,
-                             double speed);
+/// The `stiffness` with which this law stands for a Hertz contact at this mass and speed:
+/// Hertz's own where the law is of the form k δ^{3/2}, else the one that stops the mass
+/// at the same depth (5 m v²/(4 k))^{2/5}, damping at its weakest.
+Result<double> equivalent_stiffness(const LawEntry& law,
+                                    std::span<const double> parameters,
+                                    double hertz_stiffness, double mass, double speed);
 
 /// Parameters of a bristle friction law for a Hertz contact under a steady load.
 struct BristleSuggestion {

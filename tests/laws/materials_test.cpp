@@ -151,15 +151,31 @@ TEST(Materials, AnotherExponentStopsAtTheSameDepth) {
   const double k = 1e9;
   const double m = 0.1;
   const double v = 2;
-  EXPECT_EQ(stiffness_at_exponent(1.5, k, m, v), k);
-  const auto hertz = impact<HuntCrossley>({k, 1.5, 0}, m, v);
-  ASSERT_TRUE(hertz);
-  for (const double p : {1.0, 2.0, 3.0}) {
-    const auto other =
-        impact<HuntCrossley>({stiffness_at_exponent(p, k, m, v), p, 0}, m, v);
-    ASSERT_TRUE(other);
-    EXPECT_NEAR(other->peak_depth / hertz->peak_depth, 1, 1e-9) << p;
+  const double depth = std::pow(1.25 * m * v * v / k, 0.4);
+  const LawEntry& law = **find_law("hunt-crossley");
+  for (const double p : {1.0, 1.5, 2.0, 3.0}) {
+    const auto found = equivalent_stiffness(law, std::vector{1e6, p, 0.3}, k, m, v);
+    ASSERT_TRUE(found) << found.error();
+    // ½ m v² = k_p δ^{p+1}/(p+1)
+    EXPECT_NEAR(*found / ((p + 1) * 0.5 * m * v * v / std::pow(depth, p + 1)), 1, 1e-10)
+        << p;
   }
+  EXPECT_EQ(*equivalent_stiffness(law, law.defaults(), k, m, v), k);
+  EXPECT_FALSE(equivalent_stiffness(law, law.defaults(), 1e16, m, v)) << "out of range";
+}
+
+TEST(Materials, EveryNormalLawCanStandForAHertzContact) {
+  const double k = 1e9;
+  const double m = 0.1;
+  const double v = 0.5;
+  for (const LawEntry& law : catalogue()) {
+    if (law.impact == nullptr) continue;
+    const auto found = equivalent_stiffness(law, law.defaults(), k, m, v);
+    ASSERT_TRUE(found) << found.error();
+    EXPECT_GT(*found, 0);
+  }
+  const LawEntry& friction = **find_law("gonthier-friction");
+  EXPECT_FALSE(equivalent_stiffness(friction, friction.defaults(), k, m, v));
 }
 
 TEST(Materials, MindlinOverHertzIsTheKnownRatio) {

@@ -36,7 +36,7 @@ TEST(AzadFeatherstoneCurve, FallsFromOneToItsAsymptote) {
   for (const bool clamped : {true, false}) {
     EXPECT_NEAR(azad_featherstone_restitution(0, clamped), 1, 1e-14);
     double before = 1;
-    for (double group = 1e-4; group < 50; group *= 1.3) {
+    for (double group = 1e-4; group < (clamped ? 50 : 6); group *= 1.3) {
       const double e = azad_featherstone_restitution(group, clamped);
       EXPECT_GT(e, 0);
       EXPECT_LT(e, before) << group;
