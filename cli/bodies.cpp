@@ -32,7 +32,8 @@ Json Bodies::json() const {
 
 Result<Bodies> bodies_of(const Material& ball, const Material& other, double radius,
                          std::optional<double> radius2) {
-  if (!(radius > 0 && std::isfinite(radius))) {
+  const bool sound = radius > 0 && std::isfinite(radius);
+  if (!sound) {
     return Error{
         fmt::format("--radius {:g}: the ball's radius must be above 0 m", radius)};
   }

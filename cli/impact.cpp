@@ -69,7 +69,7 @@ Result<ImpactRun> prepare(const LawEntry& law, const std::vector<double>& values
     const auto k =
         equivalent_stiffness(law, run.own(), bodies->stiffness, run.mass(), run.speed());
     if (!k) return Error{k.error()};
-    run.values[*index_of(law.parameters, "stiffness")] = *k;
+    if (const auto i = index_of(law.parameters, "stiffness")) run.values[*i] = *k;
   }
   if (wish.restitution) {
     const auto tuned = parameters_for_restitution(law, run.own(), *wish.restitution,
@@ -235,7 +235,7 @@ int show_impact(const std::string& name, const ImpactWish& wish) {
     return fine;
   }
   fmt::print("{}: one central impact, no gravity\n", (*law)->info.title);
-  if (*bodies) fmt::print("{}\n", (*bodies)->text());
+  if (const std::optional<Bodies>& b = *bodies) fmt::print("{}\n", b->text());
   fmt::print("\n");
   for (std::size_t i = 0; i < run->parameters.size(); ++i) {
     const Parameter& p = run->parameters[i];

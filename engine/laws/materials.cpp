@@ -277,16 +277,16 @@ double equivalent_radius(double radius_a, double radius_b) {
   return 1 / (1 / radius_a + 1 / radius_b);
 }
 
-double hertz_stiffness(double modulus, double radius) {
-  return 4.0 / 3 * modulus * std::sqrt(radius);
+double hertz_stiffness(double equivalent_modulus, double radius) {
+  return 4.0 / 3 * equivalent_modulus * std::sqrt(radius);
 }
 
-double clutch_stiffness(double modulus, double radius) {
-  return 2 * modulus * std::sqrt(radius);
+double clutch_stiffness(double equivalent_modulus, double radius) {
+  return 2 * equivalent_modulus * std::sqrt(radius);
 }
 
-double mindlin_stiffness(double shear, double radius, double depth) {
-  return 8 * shear * std::sqrt(radius * depth);
+double mindlin_stiffness(double equivalent_shear_modulus, double radius, double depth) {
+  return 8 * equivalent_shear_modulus * std::sqrt(radius * depth);
 }
 
 double hertz_depth(double stiffness, double load) {
@@ -323,7 +323,9 @@ Result<double> equivalent_stiffness(const LawEntry& law,
     return Error{concat({law.info.name, " has no stiffness that materials could give"})};
   }
   double k = hertz_stiffness;
-  if (about->unit != "N/m^1.5" && !(about->unit == "N/m^p" && exponent == 1.5)) {
+  const bool hertzian =
+      about->unit == "N/m^1.5" || (about->unit == "N/m^p" && exponent == 1.5);
+  if (!hertzian) {
     // Secants in log k and log depth, a straight line for a power law.
     const double wanted = 0.4 * std::log(1.25 * mass * speed * speed / hertz_stiffness);
     double log_k = std::log(about->preset);
@@ -360,7 +362,8 @@ Result<BristleSuggestion> suggest_bristle(const BristleWish& w) {
         Named{"load", w.load}, Named{"mass", w.mass},
         Named{"damping ratio", w.damping_ratio}, Named{"load rate", w.load_rate},
         Named{"kinetic coefficient", w.kinetic_coefficient}}) {
-    if (!(n.value > 0 && std::isfinite(n.value))) {
+    const bool sound = n.value > 0 && std::isfinite(n.value);
+    if (!sound) {
       return Error{concat({n.name, " = ", number(n.value), " must be above 0"})};
     }
   }

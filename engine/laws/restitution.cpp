@@ -30,6 +30,8 @@ std::string number(double x, int digits = 6) {
 }
 
 bool is_restitution(double e) { return e > 0 && e <= 1; }
+bool is_positive(double x) { return x > 0 && std::isfinite(x); }
+bool is_not_negative(double x) { return x >= 0 && std::isfinite(x); }
 
 std::string not_a_restitution(std::string_view name, double e) {
   return concat({name, " = ", number(e), " must lie in (0, 1]"});
@@ -131,7 +133,8 @@ double zero_between(const F& f, double a, double fa, double b, double fb,
     const double width = b - a;
     if (std::fabs(width) <= 4e-16 * (std::fabs(a) + std::fabs(b))) return b;
     double x = i % 4 == 3 ? a + 0.5 * width : b - fb * width / (fb - fa);
-    if (!(std::fmin(a, b) < x && x < std::fmax(a, b))) x = a + 0.5 * width;
+    const bool inside = std::fmin(a, b) < x && x < std::fmax(a, b);
+    if (!inside) x = a + 0.5 * width;
     const double fx = f(x);
     if (std::isnan(fx)) return x;
     if ((fx > 0) != (fb > 0)) {
@@ -181,7 +184,7 @@ Result<Restitution> Restitution::constant(double e) {
 }
 
 Result<Restitution> Restitution::linear(double alpha, double floor) {
-  if (!(alpha >= 0 && std::isfinite(alpha))) {
+  if (!is_not_negative(alpha)) {
     return Error{concat({"alpha = ", number(alpha), " must be at least 0 s/m"})};
   }
   if (!is_restitution(floor)) return Error{not_a_restitution("floor", floor)};
@@ -193,7 +196,7 @@ Result<Restitution> Restitution::logarithmic(double e_at_1_m_per_s, double per_d
   if (!is_restitution(e_at_1_m_per_s)) {
     return Error{not_a_restitution("restitution at 1 m/s", e_at_1_m_per_s)};
   }
-  if (!(per_decade >= 0 && std::isfinite(per_decade))) {
+  if (!is_not_negative(per_decade)) {
     return Error{concat({"fall per decade of speed = ", number(per_decade),
                          " must be at least 0: restitution does not rise with speed"})};
   }
@@ -212,7 +215,7 @@ Result<Restitution> Restitution::table(std::vector<double> speeds,
   for (std::size_t i = 0; i < n; ++i) {
     const std::string where =
         concat({"restitution table, point ", std::to_string(i + 1), ": "});
-    if (!(speeds[i] >= 0 && std::isfinite(speeds[i]))) {
+    if (!is_not_negative(speeds[i])) {
       return Error{concat({where, "speed = ", number(speeds[i]), " must be at least 0"})};
     }
     if (i > 0 && !(speeds[i] > speeds[i - 1])) {
@@ -346,10 +349,10 @@ std::string problem_of(const Wish& wish) {
   }
   if (!is_restitution(wish.restitution))
     return not_a_restitution("restitution", wish.restitution);
-  if (!(wish.mass > 0 && std::isfinite(wish.mass))) {
+  if (!is_positive(wish.mass)) {
     return concat({"mass = ", number(wish.mass), " must be above 0 kg"});
   }
-  if (!(wish.speed > 0 && std::isfinite(wish.speed))) {
+  if (!is_positive(wish.speed)) {
     return concat({"speed = ", number(wish.speed), " must be above 0 m/s"});
   }
   return {};

@@ -23,8 +23,6 @@ struct AzadFeatherstone : SpringDamper<AzadFeatherstone> {
           "left "
           "in the spring is booked as damping (2010, eq. 14)."};
 
-  static constexpr std::string_view damping_parameter = "damping";
-
   template <class T>
   struct Params {
     T stiffness;  // k [N/m^{3/2}]
@@ -45,6 +43,8 @@ struct AzadFeatherstone : SpringDamper<AzadFeatherstone> {
                           {"clamp", "", "flag", yes_or_no, 1,
                            "whether tension is cut off: f_n = max(0, …)"}}};
   }
+
+  static constexpr std::string_view damping_parameter = "damping";
 
   static constexpr Passivity passivity(const Params<double>& p) {
     return {.tension = p.clamp == 0};

@@ -21,8 +21,6 @@ struct HuntCrossley : SpringDamper<HuntCrossley> {
           "1/a; "
           "what it takes from the spring is booked as damping."};
 
-  static constexpr std::string_view damping_parameter = "dissipation";
-
   template <class T>
   struct Params {
     T stiffness;    // k [N/m^p]
@@ -43,6 +41,8 @@ struct HuntCrossley : SpringDamper<HuntCrossley> {
                           {"dissipation", "a", "s/m", between(0, 1e6), 0.365,
                            "damping force over spring force, per unit approach speed"}}};
   }
+
+  static constexpr std::string_view damping_parameter = "dissipation";
 
   template <Scalar T>
   BRISTLE_INLINE static NormalParts<T> parts(const Params<T>& p, const State<T>&,

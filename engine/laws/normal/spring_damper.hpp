@@ -29,9 +29,6 @@ struct PartSlopes {
 /// does).
 template <class Law>
 struct SpringDamper {
-  /// The parameter that is tuned to reach a coefficient of restitution; none here.
-  static constexpr std::string_view damping_parameter = "";
-
   template <class T>
   using State = NoState<T>;
 
@@ -47,6 +44,9 @@ struct SpringDamper {
   }
 
   static constexpr LedgerLines lines{.damping = true};
+
+  /// A law whose damping can be tuned names the parameter here.
+  static constexpr std::string_view damping_parameter = "";
 
   template <class Params, Scalar T>
   BRISTLE_INLINE static NoState<T> touch(const Params&, T /*impact_speed*/) noexcept {
