@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <span>
 
 #include "bristle/laws/catalogue.hpp"
@@ -186,8 +185,10 @@ void print_table(const std::vector<ImpactRun>& runs, const std::vector<Silent>& 
   if (wish.restitution) fmt::print("Each law tuned to return {:g}\n", *wish.restitution);
 
   std::vector<std::string> tuned;
+  std::size_t names = 20;
   std::size_t width = 0;
   for (const ImpactRun& run : runs) {
+    names = std::max(names, width_of(run.law->info.name));
     tuned.emplace_back();
     if (run.tuned) {
       const Parameter& p = run.parameters[*run.tuned];
@@ -199,11 +200,11 @@ void print_table(const std::vector<ImpactRun>& runs, const std::vector<Silent>& 
     width = std::max(width, width_of(tuned.back()) + 2);
   }
   fmt::print("\n{}  {}restitution  peak force   peak depth   contact time  energy lost\n",
-             padded("law", 20), wish.restitution ? padded("tuned", width) : "");
+             padded("law", names), wish.restitution ? padded("tuned", width) : "");
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const ImpactReport& r = runs[i].report;
     fmt::print("{}  {}{:11.6f}  {:8.4g} N  {:8.4g} mm  {:9.4g} ms  {:9.4g} J\n",
-               padded(runs[i].law->info.name, 20),
+               padded(runs[i].law->info.name, names),
                wish.restitution ? padded(tuned[i], width) : "", r.restitution,
                r.peak_force, 1e3 * r.peak_depth, 1e3 * r.contact_time, r.loop_area);
   }
@@ -269,31 +270,17 @@ int compare_laws(const std::vector<std::string>& names, const ImpactWish& wish,
   if (const std::string problem = wrong_restitution(wish); !problem.empty())
     return fail(problem);
 
-  // A key must mean something to at least one of the laws.
-  std::vector<std::string> used;
-  std::vector<std::string_view> known;
+  SettingsFor several(wish.settings);
   std::vector<std::vector<double>> values;
   for (const LawEntry* law : laws) {
-    const std::vector<Parameter> parameters = with_impact(*law, *bodies);
-    auto of_law = apply_known(parameters, wish.settings, law->info.name, used);
+    const auto of_law = several.apply(with_impact(*law, *bodies), law->info.name);
     if (!of_law) return fail(of_law.error());
     values.push_back(*of_law);
     if (const std::string problem = set_and_tuned(*law, wish); !problem.empty())
       return fail(problem);
-    for (const Parameter& p : parameters) {
-      if (std::find(known.begin(), known.end(), p.name) == known.end())
-        known.push_back(p.name);
-    }
   }
-  for (const std::string& setting : wish.settings) {
-    const std::string key = setting.substr(0, setting.find('='));
-    if (std::find(used.begin(), used.end(), key) != used.end()) continue;
-    const std::string_view close = nearest(key, known);
-    return fail(
-        fmt::format("unknown parameter \"{}\"{} Known: {}", key,
-                    close.empty() ? "." : fmt::format("; did you mean \"{}\"?", close),
-                    fmt::join(known, ", ")));
-  }
+  if (const std::string problem = several.unused(); !problem.empty())
+    return fail(problem);
 
   std::vector<ImpactRun> runs;
   std::vector<Silent> silent;
@@ -330,11 +317,7 @@ int compare_laws(const std::vector<std::string>& names, const ImpactWish& wish,
     print_table(runs, silent, wish, *bodies);
   }
   if (!output.empty()) {
-    std::error_code ignored;
-    const std::filesystem::path path(output);
-    if (path.has_parent_path())
-      std::filesystem::create_directories(path.parent_path(), ignored);
-    if (!report::write_svg(impact_figure(runs), output)) {
+    if (!report::write_figure(impact_figure(runs), output)) {
       return fail(fmt::format("cannot write {}", output));
     }
     if (!wish.json) fmt::print("\nPlot: {}\n", output);

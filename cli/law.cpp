@@ -8,6 +8,7 @@
 
 #include "bristle/laws/catalogue.hpp"
 #include "cli/impact.hpp"
+#include "cli/law_plot.hpp"
 #include "cli/text.hpp"
 
 namespace bristle::cli {
@@ -125,7 +126,8 @@ void add_law_commands(CLI::App& app, int& status) {
       "  bristle law list\n"
       "  bristle law show gonthier\n"
       "  bristle law impact gonthier --set restitution=0.3 --set speed=2\n"
-      "  bristle law compare hunt-crossley gonthier -o out/impact.svg");
+      "  bristle law compare hunt-crossley gonthier -o out/impact.svg\n"
+      "  bristle law plot gonthier-friction -o out/friction.svg");
 
   struct Options {
     std::string name;
@@ -139,9 +141,13 @@ void add_law_commands(CLI::App& app, int& status) {
     command->add_flag("--json", options->json, "Print JSON and nothing else");
   };
   const auto with_set = [options](CLI::App* command) {
-    ImpactWish& wish = options->wish;
-    command->add_option("--set", wish.settings, "name=value, any number of times")
+    command
+        ->add_option("--set", options->wish.settings, "name=value, any number of times")
         ->type_name("NAME=VALUE");
+  };
+  const auto with_wish = [options, with_set](CLI::App* command) {
+    ImpactWish& wish = options->wish;
+    with_set(command);
     command->add_option("--restitution", wish.restitution,
                         "Tune the law's damping to return this, in (0, 1]");
     command
@@ -168,7 +174,7 @@ void add_law_commands(CLI::App& app, int& status) {
       "impact",
       "One central impact without gravity: restitution, peak force, contact time");
   impact->add_option("NAME", options->name, "A normal law's name")->required();
-  with_set(impact);
+  with_wish(impact);
   impact->callback(
       [options, &status] { status = show_impact(options->name, options->wish); });
   impact->footer(
@@ -181,7 +187,7 @@ void add_law_commands(CLI::App& app, int& status) {
   CLI::App* compare = law->add_subcommand(
       "compare", "The same impact under several laws, as a table and a plot");
   compare->add_option("NAMES", options->names, "Normal laws; all when left out");
-  with_set(compare);
+  with_wish(compare);
   compare->add_option("-o,--output", options->output, "Write a plot to this .svg file");
   compare->callback([options, &status] {
     status = compare_laws(options->names, options->wish, options->output);
@@ -190,6 +196,24 @@ void add_law_commands(CLI::App& app, int& status) {
       "Which law and parameters give a restitution, and what follows:\n"
       "  bristle law compare --materials steel,brass --radius 0.0127 --restitution 0.7 "
       "--set speed=1");
+
+  CLI::App* plot =
+      law->add_subcommand("plot", "Figures of one or several laws of one family");
+  plot->add_option("NAMES", options->names, "Laws, separated by commas or spaces")
+      ->required()
+      ->delimiter(',');
+  with_set(plot);
+  plot->add_option("-o,--output", options->output, "File to write, .svg or .html")
+      ->required();
+  plot->callback([options, &status] {
+    status = plot_laws(options->names, options->wish.settings, options->output);
+  });
+  plot->footer(
+      "Normal laws: force against depth, restitution against speed. Friction laws: "
+      "friction\n"
+      "against slip and displacement, break-away after a rest.\n"
+      "Besides the laws' parameters: mass, speed; or normal_force, depth.\n"
+      "Example:  bristle law plot hunt-crossley,gonthier --set speed=2 -o out/laws.svg");
 }
 
 }  // namespace bristle::cli

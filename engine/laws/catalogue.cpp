@@ -27,9 +27,21 @@ Result<ImpactReport> impact_of(std::span<const double> values, double mass, doub
   return impact<Law>(to_params<Law>(values), mass, speed, trace);
 }
 
+template <FrictionLaw Law>
+std::vector<SlideSample> slide_of(std::span<const double> values,
+                                  const SlideProgram& program) {
+  return slide<Law>(to_params<Law>(values), program);
+}
+
+template <FrictionLaw Law>
+double steady_resistance_of(std::span<const double> values, double speed,
+                            double normal_force, double depth) {
+  return steady_resistance<Law>(to_params<Law>(values), speed, normal_force, depth);
+}
+
 template <class Law>
 LawEntry describe(LawFamily family) {
-  LawEntry entry{Law::info, family, {}, {}, {}, "", nullptr};
+  LawEntry entry{Law::info, family, {}, {}, {}};
   for (const auto& field : Law::parameters()) entry.parameters.push_back(field.about);
   for (const auto& field : Law::state()) entry.state.push_back(field);
   for (const auto& name : Law::guard_names()) entry.guards.push_back(name);
@@ -45,6 +57,8 @@ std::vector<LawEntry> build_catalogue() {
   });
   for_each_law(FrictionLaws{}, [&entries]<class Law>() {
     entries.push_back(describe<Law>(LawFamily::friction));
+    entries.back().slide = &slide_of<Law>;
+    entries.back().steady_resistance = &steady_resistance_of<Law>;
   });
   return entries;
 }

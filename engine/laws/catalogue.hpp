@@ -9,6 +9,7 @@
 #include "bristle/core/result.hpp"
 #include "bristle/laws/impact.hpp"
 #include "bristle/laws/law.hpp"
+#include "bristle/laws/slide.hpp"
 
 // The registered laws by name, for callers that learn at run time which one is wanted:
 // the command line, scene files, bindings. Stepping code uses the types of laws.hpp
@@ -24,11 +25,19 @@ struct LawEntry {
   std::vector<Parameter> parameters;
   std::vector<StateField> state;
   std::vector<std::string_view> guards;
-  std::string_view damping_parameter;  // tuned to reach a restitution; "" when none is
+  std::string_view damping_parameter =
+      "";  // tuned to reach a restitution; "" when none is
 
   /// One central impact, with the parameters in the order above; normal laws only.
   Result<ImpactReport> (*impact)(std::span<const double> parameters, double mass,
-                                 double speed, std::vector<ImpactSample>* trace);
+                                 double speed,
+                                 std::vector<ImpactSample>* trace) = nullptr;
+
+  /// Prescribed sliding, and the settled resistance at one speed; friction laws only.
+  std::vector<SlideSample> (*slide)(std::span<const double> parameters,
+                                    const SlideProgram& program) = nullptr;
+  double (*steady_resistance)(std::span<const double> parameters, double speed,
+                              double normal_force, double depth) = nullptr;
 
   std::vector<double> defaults() const;
 };

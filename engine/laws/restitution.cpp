@@ -363,8 +363,13 @@ std::string problem_of(const Wish& wish) {
 double closed_form(const Wish& wish) {
   const std::string_view name = wish.law.info.name;
   const double e = wish.restitution;
-  if (name == "gonthier" && wish.speed >= wish.parameter("impact_speed_floor")) return e;
-  if (name == "hunt-crossley") return damping_factor(e) / (e * wish.speed);
+  const double V = damping_factor(e) / e;  // a v of k δ^p (1 + a δ̇)
+  if (name == "hunt-crossley") return V / wish.speed;
+  if (wish.speed >= wish.parameter("impact_speed_floor")) {
+    if (name == "gonthier") return e;
+    if (name == "flores") return 8 / (8 + 5 * V);  // V = 8(1−e)/(5e)
+    if (name == "lankarani-nikravesh") return std::sqrt(1 - 4 * V / 3);  // V = ¾(1−e²)
+  }
   if (name == "azad-featherstone") {
     const double group = azad_featherstone_group(e, wish.parameter("clamp") != 0);
     return group * std::pow(wish.mass, 0.4) * std::pow(wish.parameter("stiffness"), 0.6) /
@@ -389,7 +394,7 @@ Result<std::vector<double>> without_damping(const Wish& wish) {
 
 Error out_of_reach(const Wish& wish, double least, double most) {
   return Error{concat({wish.law.info.name, " reaches [", number(least), ", ",
-                       number(most), "] in this impact; it cannot give restitution ",
+                       number(most, 10), "] in this impact; it cannot give restitution ",
                        number(wish.restitution)})};
 }
 
@@ -402,7 +407,7 @@ Result<std::vector<double>> search(const Wish& wish) {
 
   double weak = is_e ? about.range.high : about.range.low;
   double strongest = is_e ? about.range.low : about.range.high;
-  if (about.range.open_low) {
+  if (about.range.open_low || (is_e && strongest == 0)) {  // the search is in logarithms
     (is_e ? strongest : weak) = about.range.low + 1e-12 * about.range.high;
   }
   const double least_damped = wish.returned(weak);

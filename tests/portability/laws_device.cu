@@ -11,7 +11,8 @@ __global__ void normal(typename L::template Params<T> p, const Kinematics<T>* ki
   out[threadIdx.x] = L::evaluate(p, state, kin[threadIdx.x]).force +
                      L::advance(p, state, kin[threadIdx.x], T(1e-3)).force +
                      L::linearise(p, state, kin[threadIdx.x]).by_depth +
-                     L::guards(p, state, kin[threadIdx.x])[0];
+                     L::guards(p, state, kin[threadIdx.x])[0] +
+                     L::commit(p, state, kin[threadIdx.x]).released;
 }
 
 template <class L, class T>

@@ -102,17 +102,42 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     return zero_fields<State<T>, T>();
   }
 
+  /// What depends on the slip alone; a pass over many contacts computes it in a loop of
+  /// its own.
+  template <class T>
+  struct Prepared {
+    T stick;      // s = exp(−|v_t|²/v_S²)
+    T direction;  // dir(v_t)/v_t [s/m]
+  };
+
+  template <Scalar T>
+  BRISTLE_INLINE static Prepared<T> prepare(const Params<T>& p,
+                                            const Kinematics<T>& kin) noexcept {
+    using N = Value<T>;
+    const T speed2 = norm2(kin.slip);
+    const T speed = root(speed2);
+    const T small = p.stribeck_speed * T(N(0.01));  // v_ε
+    const T per_small = T(1) / small;
+    return {exp(speed2 * (T(-1) / square(p.stribeck_speed))),
+            select(speed < small,
+                   (T(N(1.5)) - T(N(0.5)) * square(speed * per_small)) * per_small,
+                   T(1) / max(speed, small))};
+  }
+
   template <Scalar T>
   BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params<T>& p,
                                                             const State<T>& state,
                                                             const Kinematics<T>& kin,
                                                             T normal_force) noexcept {
     const auto closed = kin.depth > T(0);
-    const T s = stick(p, kin);
-    Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
+    Prepared<T> slip = prepare(p, kin);
+    const T s = slip.stick;
+    Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
     Vec2<T> bristle =
         s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
-    Vec2<T> z_rate = (T(1) / p.damping) * (bristle - p.stiffness * state.z);
+    // ż = (f_br − σ₀ z)/σ₁ without the difference: exactly v_t in full stick
+    Vec2<T> z_rate = s * kin.slip + ((T(1) - s) * (T(1) / p.damping)) *
+                                        (coulomb - p.stiffness * state.z);
     const T dwell_rate = (s - state.dwell) * select(s >= state.dwell, T(1) / p.dwell_time,
                                                     p.stiffness / p.damping);
     Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
@@ -130,9 +155,16 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
                                                           const State<T>& state,
                                                           const Kinematics<T>& kin,
                                                           T normal_force, T h) noexcept {
+    return advance(p, state, kin, normal_force, h, prepare(p, kin));
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(
+      const Params<T>& p, const State<T>& state, const Kinematics<T>& kin, T normal_force,
+      T h, const Prepared<T>& slip) noexcept {
     using N = Value<T>;
-    const T s = stick(p, kin);
-    Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
+    const T s = slip.stick;
+    Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
     // ż = s v_t + (1 − s)(f_C − σ₀ z)/σ₁, linear in z
     const T relax = (T(1) - s) * (T(1) / p.damping);
     Vec2<T> drive = s * kin.slip + relax * coulomb;
@@ -149,12 +181,13 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     // damper's.
     const auto closed = kin.depth > T(0);
     const T damping = (p.damping + T(N(0.5)) * p.stiffness * h) * norm2(z_rate);
-    State<T> moved{select(closed, z, state.z), select(closed, dwell, state.dwell)};
-    Commit<T, State<T>> kept = commit(p, moved, kin, normal_force);
+    Commit<T, State<T>> kept = commit(p, {z, dwell}, kin, normal_force);
+    const T moved = select(closed, stored(p, {z, dwell}), stored(p, state));
+    const T left = stored(p, kept.state);
     return {.force = out.force,
-            .stored = stored(p, kept.state),
+            .stored = left,
             .powers = {select(closed, damping, T(0)),
-                       out.slip.loss + kept.released * (T(1) / h), out.viscous, T(0),
+                       out.slip.loss + (moved - left) * (T(1) / h), out.viscous, T(0),
                        out.slip.unsupplied},
             .state = kept.state};
   }
@@ -176,8 +209,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   BRISTLE_INLINE static std::array<T, 2> guards(const Params<T>& p, const State<T>& state,
                                                 const Kinematics<T>& kin,
                                                 T normal_force) noexcept {
-    const T s = stick(p, kin);
-    Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
+    Prepared<T> slip = prepare(p, kin);
+    const T s = slip.stick;
+    Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
     Vec2<T> bristle =
         s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
     return {largest(p, state.dwell, normal_force) - norm(bristle), s - state.dwell};
@@ -231,26 +265,10 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   }
 
   template <Scalar T>
-  BRISTLE_INLINE static T stick(const Params<T>& p, const Kinematics<T>& kin) {
-    return exp(norm2(kin.slip) * (T(-1) / square(p.stribeck_speed)));
-  }
-
-  template <Scalar T>
-  BRISTLE_INLINE static Vec2<T> direction(const Params<T>& p, const Vec2<T>& slip) {
-    using N = Value<T>;
-    const T small = p.stribeck_speed * T(N(0.01));  // v_ε
-    const T per_small = T(1) / small;
-    const T speed = norm(slip);
-    const T ratio = speed * per_small;
-    return select(speed < small, (T(N(1.5)) - T(N(0.5)) * square(ratio)) * per_small,
-                  T(1) / max(speed, small)) *
-           slip;
-  }
-
-  template <Scalar T>
   BRISTLE_INLINE static T largest(const Params<T>& p, const T& dwell,
                                   const T& normal_force) {
-    return normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell);
+    return max(normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell),
+               T(0));
   }
 
   template <Scalar T>

@@ -53,11 +53,10 @@ struct AzadFeatherstone : SpringDamper<AzadFeatherstone> {
   template <Scalar T>
   BRISTLE_INLINE static NormalParts<T> parts(const Params<T>& p, const State<T>&,
                                              const Kinematics<T>& kin) {
-    const T depth = max(kin.depth, T(0));
-    const T spring = p.stiffness * depth * kin.root_depth;
+    const T spring = p.stiffness * kin.depth * kin.root_depth;
     return {.elastic = spring,
             .damping = p.damping * kin.root_depth * kin.rate,
-            .stored = T(Value<T>(0.4)) * spring * depth,
+            .stored = T(Value<T>(0.4)) * spring * kin.depth,
             .clamp = p.clamp};
   }
 
