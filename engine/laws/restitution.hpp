@@ -16,8 +16,8 @@ namespace bristle {
 
 /// e of the Azad–Featherstone law f = √δ (k δ + λ δ̇) at Λ = λ v^{1/5}/(m^{2/5} k^{3/5}),
 /// the one group it depends on. Falls from e(0) = 1; at large Λ like Λ^{−5/3} with the
-/// clamp f ≥ 0 and like Λ^{−5} without. Computed afresh to about 1e-14, in tens of
-/// microseconds, by Taylor series (order 24) in the clock dt = 2√δ dη.
+/// clamp f ≥ 0 and like Λ^{−5} without. Computed afresh to about 1e-14, in about a tenth
+/// of a millisecond, by Taylor series (order 24) in the clock dt = 2√δ dη.
 double azad_featherstone_restitution(double group, bool clamped);
 
 /// The Λ that gives restitution e in (0, 1].
