@@ -94,56 +94,185 @@ BRISTLE_INLINE void store_fields(const S& s, const Columns<Value<T>>& columns,
   }
 }
 
-/// Running sums in the lanes of T.
-template <class T>
+/// Running sums of the lines that a law writes, in the lanes of T.
+template <class T, LedgerLines lines>
 struct Sums {
   T stored = T(0);
   Powers<T> powers{T(0), T(0), T(0), T(0), T(0)};
 
   BRISTLE_INLINE void add(const T& energy, const Powers<T>& p) {
     stored += energy;
-    powers.damping += p.damping;
-    powers.slip += p.slip;
-    powers.viscous += p.viscous;
-    powers.parametric += p.parametric;
-    powers.unsupplied += p.unsupplied;
+    if constexpr (lines.damping) powers.damping += p.damping;
+    if constexpr (lines.slip) powers.slip += p.slip;
+    if constexpr (lines.viscous) powers.viscous += p.viscous;
+    if constexpr (lines.parametric) powers.parametric += p.parametric;
+    if constexpr (lines.unsupplied) powers.unsupplied += p.unsupplied;
   }
   BRISTLE_INLINE void into(LawTotals& totals) const {
-    const auto lanes = [](const T& x) {
-      if constexpr (PlainScalar<T>) {
-        return static_cast<double>(x);
-      } else {
-        return static_cast<double>(sum(x));
-      }
-    };
-    totals.stored += lanes(stored);
-    totals.powers.damping += lanes(powers.damping);
-    totals.powers.slip += lanes(powers.slip);
-    totals.powers.viscous += lanes(powers.viscous);
-    totals.powers.parametric += lanes(powers.parametric);
-    totals.powers.unsupplied += lanes(powers.unsupplied);
+    totals.stored += total(stored);
+    totals.powers.damping += total(powers.damping);
+    totals.powers.slip += total(powers.slip);
+    totals.powers.viscous += total(powers.viscous);
+    totals.powers.parametric += total(powers.parametric);
+    totals.powers.unsupplied += total(powers.unsupplied);
+  }
+
+ private:
+  BRISTLE_INLINE static double total(const T& x) {
+    if constexpr (PlainScalar<T>) {
+      return static_cast<double>(x);
+    } else {
+      return static_cast<double>(sum(x));
+    }
   }
 };
 
-/// Calls body.operator()<T>(i) with packs, then with single contacts for what is left.
-template <class N, class Body>
-BRISTLE_INLINE void for_each_pack(ContactRange range, const Body& body) {
-  using P = NativePack<N>;
-  constexpr std::size_t width = static_cast<std::size_t>(ScalarTraits<P>::lanes);
-  std::size_t i = range.begin;
-  for (; i + width <= range.end; i += width) body.template operator()<P>(i);
-  for (; i < range.end; ++i) body.template operator()<N>(i);
+// The loops take T at a time from contact i on and return where they stopped. √δ is
+// computed once: a normal loop leaves it in `roots` for the friction loop, where one
+// follows. Locals that are structs are not const: GCC 12 keeps const structs in memory.
+
+enum class Roots { alone, shared };
+
+/// Memory for one block of contacts between its loops.
+template <PlainScalar N>
+struct Scratch {
+  static constexpr std::size_t max_prepared = 4;
+  alignas(64) std::array<N, contacts_per_block> roots;
+  alignas(64) std::array<N, max_prepared * contacts_per_block> prepared;
+
+  Columns<N> prepared_columns() { return {prepared.data(), contacts_per_block}; }
+};
+
+/// A friction law may split off what depends on its kinematics alone. In a loop of its
+/// own it leaves a shorter chain of operations to the main loop, and both run faster.
+template <class L>
+concept Prepares = requires { typename L::template Prepared<double>; };
+
+template <NormalLaw L, bool ledger, class T, Roots how, class N>
+BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& params,
+                                       const ContactColumns<N>& c, std::size_t i,
+                                       std::size_t end, N h, [[maybe_unused]] N* roots,
+                                       LawTotals& totals) {
+  constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
+  auto p = cast_params<L, T, N>(params);
+  Sums<T, L::lines> sums;
+  for (; i + width <= end; i += width) {
+    T depth = load<T>(c.depth + i);
+    Kinematics<T> kin{depth, root(depth), load<T>(c.rate + i), {T(0), T(0)}};
+    auto step = L::advance(
+        p, load_fields<typename L::template State<T>, T>(c.normal_state, i), kin, T(h));
+    if constexpr (how == Roots::shared) {
+      store(kin.root_depth, roots);
+      roots += width;
+    }
+    store(step.force, c.normal_force + i);
+    store_fields<T>(step.state, c.normal_state, i);
+    if constexpr (ledger) sums.add(step.stored, step.powers);
+  }
+  if constexpr (ledger) sums.into(totals);
+  return i;
 }
 
-template <class T, class N>
-BRISTLE_INLINE Kinematics<T> load_kinematics(const ContactColumns<N>& c, std::size_t i) {
-  return Kinematics<T>::at(load<T>(c.depth + i), load<T>(c.rate + i),
-                           {load<T>(c.slip_x + i), load<T>(c.slip_y + i)});
+template <class T, Roots how, class N>
+BRISTLE_INLINE Kinematics<T> load_kinematics(const ContactColumns<N>& c, std::size_t i,
+                                             [[maybe_unused]] const N* root_at) {
+  T depth = load<T>(c.depth + i);
+  T root_depth;
+  if constexpr (how == Roots::shared) {
+    root_depth = load<T>(root_at);
+  } else {
+    root_depth = root(depth);
+  }
+  return {depth,
+          root_depth,
+          load<T>(c.rate + i),
+          {load<T>(c.slip_x + i), load<T>(c.slip_y + i)}};
 }
 
-template <class T, class N>
-BRISTLE_INLINE Kinematics<T> load_approach(const ContactColumns<N>& c, std::size_t i) {
-  return Kinematics<T>::at(load<T>(c.depth + i), load<T>(c.rate + i));
+/// `offset` is where contact i sits in the scratch memory.
+template <FrictionLaw L, class T, Roots how, class N>
+BRISTLE_INLINE std::size_t prepare_loop(const typename L::template Params<N>& params,
+                                        const ContactColumns<N>& c, std::size_t i,
+                                        std::size_t end, Scratch<N>& scratch,
+                                        std::size_t offset) {
+  using Prepared = typename L::template Prepared<T>;
+  static_assert(field_count<Prepared, T> <= Scratch<N>::max_prepared);
+  constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
+  auto p = cast_params<L, T, N>(params);
+  for (; i + width <= end; i += width, offset += width) {
+    Prepared prepared =
+        L::prepare(p, load_kinematics<T, how>(c, i, scratch.roots.data() + offset));
+    store_fields<T>(prepared, scratch.prepared_columns(), offset);
+  }
+  return i;
+}
+
+template <FrictionLaw L, bool ledger, class T, Roots how, class N>
+BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& params,
+                                         const ContactColumns<N>& c, std::size_t i,
+                                         std::size_t end, N h, Scratch<N>& scratch,
+                                         std::size_t offset, LawTotals& totals) {
+  using State = typename L::template State<T>;
+  constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
+  auto p = cast_params<L, T, N>(params);
+  Sums<T, L::lines> sums;
+  for (; i + width <= end; i += width, offset += width) {
+    Kinematics<T> kin = load_kinematics<T, how>(c, i, scratch.roots.data() + offset);
+    State state = load_fields<State, T>(c.friction_state, i);
+    T normal_force = load<T>(c.normal_force + i);
+    FrictionStep<T, State> step;
+    if constexpr (Prepares<L>) {
+      step = L::advance(p, state, kin, normal_force, T(h),
+                        load_fields<typename L::template Prepared<T>, T>(
+                            scratch.prepared_columns(), offset));
+    } else {
+      step = L::advance(p, state, kin, normal_force, T(h));
+    }
+    store(step.force.x, c.friction_x + i);
+    store(step.force.y, c.friction_y + i);
+    store_fields<T>(step.state, c.friction_state, i);
+    if constexpr (ledger) sums.add(step.stored, step.powers);
+  }
+  if constexpr (ledger) sums.into(totals);
+  return i;
+}
+
+// Packs first, then what is left one by one.
+
+template <NormalLaw L, bool ledger, Roots how, PlainScalar N>
+BRISTLE_INLINE void normal_block(const typename L::template Params<N>& params,
+                                 const ContactColumns<N>& c, ContactRange range, N h,
+                                 N* roots, LawTotals& totals) {
+  const std::size_t rest = normal_loop<L, ledger, NativePack<N>, how>(
+      params, c, range.begin, range.end, h, roots, totals);
+  normal_loop<L, ledger, N, how>(
+      params, c, rest, range.end, h,
+      how == Roots::shared ? roots + (rest - range.begin) : roots, totals);
+}
+
+template <FrictionLaw L, bool ledger, Roots how, PlainScalar N>
+BRISTLE_INLINE void friction_block(const typename L::template Params<N>& params,
+                                   const ContactColumns<N>& c, ContactRange range, N h,
+                                   Scratch<N>& scratch, LawTotals& totals) {
+  if constexpr (Prepares<L>) {
+    const std::size_t rest = prepare_loop<L, NativePack<N>, how>(params, c, range.begin,
+                                                                 range.end, scratch, 0);
+    prepare_loop<L, N, how>(params, c, rest, range.end, scratch, rest - range.begin);
+  }
+  const std::size_t rest = friction_loop<L, ledger, NativePack<N>, how>(
+      params, c, range.begin, range.end, h, scratch, 0, totals);
+  friction_loop<L, ledger, N, how>(params, c, rest, range.end, h, scratch,
+                                   rest - range.begin, totals);
+}
+
+/// Calls work(block) for pieces of a range that fit the first-level cache.
+template <class Work>
+BRISTLE_INLINE void for_each_block(ContactRange range, const Work& work) {
+  for (std::size_t begin = range.begin; begin < range.end; begin += contacts_per_block) {
+    const std::size_t left = range.end - begin;
+    work(ContactRange{begin,
+                      begin + (left < contacts_per_block ? left : contacts_per_block)});
+  }
 }
 
 }  // namespace detail
@@ -153,28 +282,8 @@ BRISTLE_INLINE Kinematics<T> load_approach(const ContactColumns<N>& c, std::size
 template <NormalLaw L, bool ledger, PlainScalar N>
 void normal_pass(const typename L::template Params<N>& params, const ContactColumns<N>& c,
                  ContactRange range, N h, LawTotals& totals) noexcept {
-  using P = NativePack<N>;
-  detail::Sums<P> packs;
-  detail::Sums<N> rest;
-  detail::for_each_pack<N>(range, [&]<class T>(std::size_t i) BRISTLE_INLINE_LAMBDA {
-    const auto step = L::advance(
-        cast_params<L, T, N>(params),
-        detail::load_fields<typename L::template State<T>, T>(c.normal_state, i),
-        detail::load_approach<T>(c, i), T(h));
-    detail::store(step.force, c.normal_force + i);
-    detail::store_fields<T>(step.state, c.normal_state, i);
-    if constexpr (ledger) {
-      if constexpr (std::is_same_v<T, N>) {
-        rest.add(step.stored, step.powers);
-      } else {
-        packs.add(step.stored, step.powers);
-      }
-    }
-  });
-  if constexpr (ledger) {
-    packs.into(totals);
-    rest.into(totals);
-  }
+  detail::normal_block<L, ledger, detail::Roots::alone, N>(params, c, range, h, nullptr,
+                                                           totals);
 }
 
 /// The friction of each contact of the range, given its normal force; as above.
@@ -182,43 +291,27 @@ template <FrictionLaw L, bool ledger, PlainScalar N>
 void friction_pass(const typename L::template Params<N>& params,
                    const ContactColumns<N>& c, ContactRange range, N h,
                    LawTotals& totals) noexcept {
-  using P = NativePack<N>;
-  detail::Sums<P> packs;
-  detail::Sums<N> rest;
-  detail::for_each_pack<N>(range, [&]<class T>(std::size_t i) BRISTLE_INLINE_LAMBDA {
-    const auto step = L::advance(
-        cast_params<L, T, N>(params),
-        detail::load_fields<typename L::template State<T>, T>(c.friction_state, i),
-        detail::load_kinematics<T>(c, i), detail::load<T>(c.normal_force + i), T(h));
-    detail::store(step.force.x, c.friction_x + i);
-    detail::store(step.force.y, c.friction_y + i);
-    detail::store_fields<T>(step.state, c.friction_state, i);
-    if constexpr (ledger) {
-      if constexpr (std::is_same_v<T, N>) {
-        rest.add(step.stored, step.powers);
-      } else {
-        packs.add(step.stored, step.powers);
-      }
-    }
+  detail::Scratch<N> scratch;
+  detail::for_each_block(range, [&](ContactRange block) BRISTLE_INLINE_LAMBDA {
+    detail::friction_block<L, ledger, detail::Roots::alone, N>(params, c, block, h,
+                                                               scratch, totals);
   });
-  if constexpr (ledger) {
-    packs.into(totals);
-    rest.into(totals);
-  }
 }
 
-/// Both passes over all contacts, block by block.
+/// Both passes over a range, block by block.
 template <NormalLaw Normal, FrictionLaw Friction, bool ledger, PlainScalar N>
 void contact_passes(const typename Normal::template Params<N>& normal,
                     const typename Friction::template Params<N>& friction,
-                    const ContactColumns<N>& c, std::size_t count, N h,
+                    const ContactColumns<N>& c, ContactRange range, N h,
                     LawTotals& normal_totals, LawTotals& friction_totals) noexcept {
-  for (std::size_t begin = 0; begin < count; begin += contacts_per_block) {
-    const ContactRange block{
-        begin, begin + contacts_per_block < count ? begin + contacts_per_block : count};
-    normal_pass<Normal, ledger, N>(normal, c, block, h, normal_totals);
-    friction_pass<Friction, ledger, N>(friction, c, block, h, friction_totals);
-  }
+  using detail::Roots;
+  detail::Scratch<N> scratch;
+  detail::for_each_block(range, [&](ContactRange block) BRISTLE_INLINE_LAMBDA {
+    detail::normal_block<Normal, ledger, Roots::shared, N>(
+        normal, c, block, h, scratch.roots.data(), normal_totals);
+    detail::friction_block<Friction, ledger, Roots::shared, N>(friction, c, block, h,
+                                                               scratch, friction_totals);
+  });
 }
 
 }  // namespace bristle

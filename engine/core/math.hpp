@@ -68,15 +68,14 @@ template <class T>
 BRISTLE_INLINE T exp_sum(T x, T dx) {
   using C = ExpConstants<Value<T>>;
   using B = FloatBits<Value<T>>;
-  const T y = min(max(x, T(C::lowest)), T(C::highest));
+  const T y = min(T(C::highest), max(T(C::lowest), x));  // this order lets a NaN through
   // y = k ln2 + r, |r| ≤ ln2/2
   const T k = (y * T(C::log2_e) + T(B::round_magic)) - T(B::round_magic);
   const T r = ((y - k * T(C::ln2_hi)) - k * T(C::ln2_lo)) + dx;
   const T e = T(1) + (r + (r * r) * exp_tail(r));
   // 2^k in two factors: k reaches into overflow and into the subnormal numbers.
-  const T k1 = min(max(k, T(-C::half_range)), T(C::half_range));
-  const T scaled = (e * two_to(k1)) * two_to(k - k1);
-  return select(x == x, scaled, x);  // NaN in, NaN out
+  const T k1 = min(T(C::half_range), max(T(-C::half_range), k));
+  return (e * two_to(k1)) * two_to(k - k1);
 }
 
 }  // namespace detail

@@ -40,6 +40,26 @@ BRISTLE_INLINE Lanes sqrt_lanes(Lanes x) {
   return x;
 }
 
+/// a > b ? a : b and a < b ? a : b, each in one instruction.
+template <bool greater, class T, class Lanes>
+BRISTLE_INLINE Lanes extreme_lanes(Lanes a, Lanes b) {
+#if defined(__AVX__) && !defined(__CUDACC__)
+  constexpr bool is_double = sizeof(T) == 8;
+  if constexpr (sizeof(Lanes) == 32 && is_double) {
+    return (Lanes)(greater ? _mm256_max_pd((__m256d)a, (__m256d)b)
+                           : _mm256_min_pd((__m256d)a, (__m256d)b));
+  }
+  if constexpr (sizeof(Lanes) == 32 && !is_double) {
+    return (Lanes)(greater ? _mm256_max_ps((__m256)a, (__m256)b)
+                           : _mm256_min_ps((__m256)a, (__m256)b));
+  }
+#endif
+  for (unsigned i = 0; i < sizeof(Lanes) / sizeof(T); ++i) {
+    a[i] = (greater ? a[i] > b[i] : a[i] < b[i]) ? a[i] : b[i];
+  }
+  return a;
+}
+
 /// Whether any bit of a whole register is set.
 template <class Lanes>
 BRISTLE_INLINE bool any_bit(const Lanes& x) {
@@ -71,6 +91,8 @@ struct PackMask {
   Lanes lanes;  // all bits set where true
 
   BRISTLE_INLINE bool operator[](int i) const { return lanes[i] != 0; }
+  explicit operator bool() const =
+      delete;  // not `if (mask)`: select(mask, a, b), any(mask)
 
 #if BRISTLE_VECTOR_TYPES
   BRISTLE_INLINE friend PackMask operator&&(PackMask a, PackMask b) {
@@ -199,6 +221,13 @@ struct Pack {
 #undef BRISTLE_PACK_COMPARE
 
   BRISTLE_INLINE friend Pack sqrt(Pack x) { return Pack(detail::sqrt_lanes<T>(x.lanes)); }
+
+  BRISTLE_INLINE friend Pack max(Pack a, Pack b) {
+    return Pack(detail::extreme_lanes<true, T>(a.lanes, b.lanes));
+  }
+  BRISTLE_INLINE friend Pack min(Pack a, Pack b) {
+    return Pack(detail::extreme_lanes<false, T>(a.lanes, b.lanes));
+  }
 
   /// √max(x, 0).
   BRISTLE_INLINE friend Pack root(Pack x) { return sqrt(max(x, Pack(0))); }

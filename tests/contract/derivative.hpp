@@ -81,14 +81,17 @@ inline bool expect_derivative(const Difference& d, double derivative, double lar
                               const std::string& what) {
   if (!d.smooth) return false;
   const double size = std::fmax(std::fabs(d.value), std::fabs(derivative));
-  EXPECT_LE(std::fabs(d.value - derivative), 1e-6 * size + 1e-14 * largest + d.noise)
+  const double rounding = 64 * std::numeric_limits<double>::denorm_min();
+  EXPECT_LE(std::fabs(d.value - derivative),
+            1e-6 * size + 1e-14 * largest + d.noise + rounding)
       << what << ": difference " << d.value << ", derivative " << derivative;
   return size == 0 || d.noise < 1e-2 * size;
 }
 
 /// f: std::array<T, n> → a struct of T, for T double and dual, whose numbers are known to
 /// within `rough`.
-/// Checks every output by every input of `inputs`, but for those named "" (flags).
+/// Checks every output by every input of `inputs`, but for those named "" (flags,
+/// choices).
 template <std::size_t n, class F, class Out>
 void expect_derivatives(const F& f, const std::array<double, n>& x, const Out& rough,
                         Coverage& coverage) {
@@ -128,7 +131,8 @@ void expect_derivatives(const F& f, const std::array<double, n>& x, const Out& r
 template <class L>
 std::vector<std::string> input_names(std::vector<std::string> motion) {
   for (const auto& field : L::parameters()) {
-    motion.emplace_back(field.about.is_flag() ? "" : field.about.name);
+    const bool named = field.about.is_flag() || field.about.is_choice();
+    motion.emplace_back(named ? "" : field.about.name);
   }
   for (const auto& field : L::state()) motion.emplace_back(field.name);
   return motion;

@@ -75,7 +75,7 @@ struct History {
   std::vector<StateOf<L>> state;
 };
 
-/// `evaluate` under Runge and Kutta's fourth-order method.
+/// `evaluate` under Runge and Kutta's fourth-order method, `commit` after every step.
 template <class L>
 History<L> integrated(const ParamsOf<L>& p, const Motion& motion, int steps, int keep) {
   using S = StateOf<L>;
@@ -99,6 +99,7 @@ History<L> integrated(const ParamsOf<L>& p, const Motion& motion, int steps, int
     const S k3 = f(moved(s, h / 2, k2), t + h / 2).rate;
     const S k4 = f(moved(s, h, k3), t + h).rate;
     s = moved(moved(moved(moved(s, h / 6, k1), h / 3, k2), h / 3, k3), h / 6, k4);
+    s = commit<L>(p, s, motion.at(t + h), motion.normal_force(t + h)).state;
     if ((n + 1) % (steps / keep) != 0) continue;
     history.force.push_back(f(s, t + h).force);
     history.state.push_back(s);
@@ -169,13 +170,20 @@ TYPED_TEST(FrictionSteps, AdvanceConvergesToTheIntegratedRates) {
       SCOPED_TRACE("flags " + std::to_string(flags) + ", stroke " +
                    std::to_string(stroke));
       const History<L> exact = integrated<L>(p, motion, 51200, keep);
+      if (!(L::lines.damping || L::lines.slip || L::lines.viscous)) {
+        for (const Vec2<double>& force : exact.force) EXPECT_EQ(norm(force), 0);
+        continue;
+      }
+      // The reference is itself of first order where the rate jumps.
+      const Gap doubt = mean_gap(integrated<L>(p, motion, 25600, keep), exact);
       const Gap coarse = mean_gap(advanced<L>(p, motion, 3200, keep), exact);
       const Gap fine = mean_gap(advanced<L>(p, motion, 6400, keep), exact);
       EXPECT_GT(coarse.size, 0);
       EXPECT_LT(fine.force, 0.02 * fine.size);
-      EXPECT_TRUE(fine.force < 0.6 * coarse.force || fine.force < 1e-9 * fine.size)
+      EXPECT_TRUE(fine.force < 0.6 * coarse.force + doubt.force ||
+                  fine.force < 1e-9 * fine.size)
           << coarse.force << " -> " << fine.force << " of " << fine.size;
-      EXPECT_LE(fine.state, 0.6 * coarse.state + 1e-12);
+      EXPECT_LE(fine.state, 0.6 * coarse.state + doubt.state + 1e-12);
     }
   }
 }

@@ -50,6 +50,12 @@ void expect_refused(const Parameter& p, double value, const std::string& typed) 
     EXPECT_NE(message.find("true or false"), std::string::npos) << message;
     return;
   }
+  if (p.is_choice()) {
+    for (std::size_t i = 0; i < p.choice_count(); ++i) {
+      EXPECT_NE(message.find(p.choices[i]), std::string::npos) << message;
+    }
+    return;
+  }
   const std::size_t bracket = message.find(p.range.open_low ? '(' : '[');
   ASSERT_NE(bracket, std::string::npos) << message;
   std::size_t used = 0;
@@ -68,7 +74,7 @@ TEST(EveryLaw, RefusesValuesOutsideTheRangeWithNameValueAndRange) {
       expect_refused(p, -1e30, "-1e+30");
       expect_refused(p, 1e30, "1e+30");
       if (p.range.open_low && p.range.low == 0) expect_refused(p, 0, "0");
-      if (p.is_flag()) expect_refused(p, 0.5, "0.5");
+      if (p.is_flag() || p.is_choice()) expect_refused(p, 0.5, "0.5");
       EXPECT_NE(out_of_range(p, std::nan("")), "");
       EXPECT_NE(out_of_range(p, std::numeric_limits<double>::infinity()), "");
       EXPECT_NE(out_of_range(p, std::nextafter(p.range.high, 1e300)), "");

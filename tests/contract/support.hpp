@@ -146,6 +146,8 @@ ParamsOf<L> draw_params(Random& random, unsigned flags, Spread spread) {
     if (about.is_flag()) {
       value = flags & 1U ? 1 : 0;
       flags >>= 1U;
+    } else if (about.is_choice()) {
+      value = random.below(static_cast<int>(about.choice_count()));
     } else if (spread == Spread::wide) {
       value = draw_in(random, about.range);
     } else if (spread == Spread::near) {

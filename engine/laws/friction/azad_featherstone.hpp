@@ -70,6 +70,9 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     return {.parametric = p.passive != 0 ? Parametric::sink : Parametric::either};
   }
 
+  static constexpr LedgerLines lines{
+      .damping = true, .slip = true, .viscous = true, .parametric = true};
+
   static constexpr std::array<std::string_view, 1> guard_names() { return {"slip"}; }
 
   template <Scalar T>
@@ -86,7 +89,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const auto closed = kin.depth > T(0);
     const T stiffness = p.stiffness * kin.root_depth;
     const T damping = p.damping * kin.root_depth;
-    const Clutch<T> c = clutch(p, p.stiffness * state.u, p.damping, kin, normal_force);
+    Clutch<T> c = clutch(p, p.stiffness * state.u, p.damping, kin, normal_force);
     const T u2 = norm2(state.u);
     // dE_T/dt at constant u: ¼ K_t δ^{-1/2} δ̇ u²
     const T growth =
@@ -97,7 +100,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T relax = select(
         fresh, min(T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(fastest)),
         T(0));
-    const State<T> zero = zero_fields<State<T>, T>();
+    State<T> zero = zero_fields<State<T>, T>();
     return {.force = c.force,
             .stored = T(N(0.5)) * stiffness * u2,
             .powers = {damping * norm2(c.stretch), c.slip_power, c.viscous_power,
@@ -117,24 +120,37 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T s = kin.root_depth;
     const T s_before = root(kin.depth - h * kin.rate);
     // Area that is new in this step is unstressed: u̇ = −(δ̇/2δ) u keeps u √δ.
-    const auto fresh = closed && p.passive != T(0) && s > s_before;
-    const Vec2<T> u0 = select(fresh, s_before / select(closed, s, T(1)), T(1)) * state.u;
-    const T stiffness = p.stiffness * s;
-    const T damping = p.damping * s;
-    // With u = u₀ + h u̇ the locked force is −√δ (K_t u₀ + (D_t + h K_t) v_t).
-    const Clutch<T> c =
-        clutch(p, p.stiffness * u0, p.damping + h * p.stiffness, kin, normal_force);
-    const State<T> zero = zero_fields<State<T>, T>();
-    const Vec2<T> u = select(closed, u0 + h * c.stretch, zero.u);
+    const auto fresh = closed && p.passive != T(0) && kin.rate > T(0);
+    T kept = T(1);
+    if (any(fresh)) kept = select(fresh, s_before / select(closed, s, T(1)), T(1));
+    Vec2<T> u0 = kept * state.u;
+    // With u = u₀ + h u̇ the locked clutch carries √δ pull; a slipping one carries the
+    // share κ of it, from κ √δ|pull| = μ f_n + C_V |V_c| and (1 − κ) pull = (D_t + h K_t)
+    // V_c.
+    const T yield = p.damping + h * p.stiffness;
+    Vec2<T> pull = p.stiffness * u0 + yield * kin.slip;
+    const T length = norm(pull);
+    const T grip = p.mu * normal_force;
+    const T over = (s * yield + p.viscous) * length;
+    const auto slips = closed && s * length > grip && over > T(0);
+    const T share = select(
+        slips, (grip * yield + p.viscous * length) / select(slips, over, T(1)), T(1));
+    // u from the force, f_t = −√δ (K_t u + D_t u̇): sound for any step
+    const T per_yield = T(1) / yield;
+    State<T> zero = zero_fields<State<T>, T>();
+    Vec2<T> u = select(
+        closed, (p.damping * per_yield) * u0 + (h * per_yield * share) * pull, zero.u);
+    Vec2<T> u_rate = per_yield * (share * pull - p.stiffness * u0);
+    const T slip_speed = (T(1) - share) * per_yield * length;  // |V_c|
     // stored(u₀ at this depth) − stored(u at the depth before)
-    const T growth = T(N(0.5)) * p.stiffness *
-                     select(fresh, s_before * (s_before / select(closed, s, T(1)) - T(1)),
-                            s - s_before) *
-                     norm2(state.u);
-    return {.force = c.force,
-            .stored = T(N(0.5)) * stiffness * norm2(u),
-            .powers = {(damping + T(N(0.5)) * h * stiffness) * norm2(c.stretch),
-                       c.slip_power, c.viscous_power, growth / h, T(0)},
+    T change = s - s_before;
+    if (any(fresh)) change = select(fresh, s_before * (kept - T(1)), change);
+    const T growth = T(N(0.5)) * p.stiffness * change * norm2(state.u);
+    return {.force = (-share * s) * pull,
+            .stored = T(N(0.5)) * p.stiffness * s * norm2(u),
+            .powers = {(p.damping + T(N(0.5)) * h * p.stiffness) * s * norm2(u_rate),
+                       grip * slip_speed, p.viscous * square(slip_speed),
+                       growth * (T(1) / h), T(0)},
             .state = {u}};
   }
 
@@ -168,7 +184,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
                                                    const State<T>& state,
                                                    const Kinematics<T>& kin,
                                                    T /*normal_force*/) noexcept {
-    const State<T> zero = zero_fields<State<T>, T>();
+    State<T> zero = zero_fields<State<T>, T>();
     return {{select(kin.depth > T(0), state.u, zero.u)}, T(0)};
   }
 
@@ -190,15 +206,15 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
                                          const T& yield, const Kinematics<T>& kin,
                                          const T& normal_force) {
     const T s = kin.root_depth;
-    const Vec2<T> pull = elastic + yield * kin.slip;  // over √δ, with the clutch locked
+    Vec2<T> pull = elastic + yield * kin.slip;  // over √δ, with the clutch locked
     const T length = norm(pull);
     const T grip = p.mu * normal_force;
     const T excess = s * length - grip;
     const auto slips = kin.depth > T(0) && excess > T(0);
     const T give = T(1) / select(slips, s * yield + p.viscous, T(1));
     const T speed = select(slips, excess * give, T(0));  // |V_c|, along the pull
-    const Vec2<T> along = (T(1) / select(slips, length, T(1))) * pull;
-    const Vec2<T> stretch = give * (p.viscous * kin.slip + grip * along - s * elastic);
+    Vec2<T> along = (T(1) / select(slips, length, T(1))) * pull;
+    Vec2<T> stretch = give * (p.viscous * kin.slip + grip * along - s * elastic);
     return {-select(slips, grip + p.viscous * speed, s) * select(slips, along, pull),
             select(slips, stretch, kin.slip), grip * speed, p.viscous * square(speed)};
   }

@@ -20,7 +20,7 @@ struct FrictionBase {
                                                     const Kinematics<T>& kin,
                                                     T normal_force) noexcept {
     using D = Dual<T, 5>;
-    const Kinematics<D> at =
+    Kinematics<D> at =
         Kinematics<D>::at(D::variable(kin.depth, 0), D::variable(kin.rate, 1),
                           {D::variable(kin.slip.x, 2), D::variable(kin.slip.y, 3)});
     const auto f =

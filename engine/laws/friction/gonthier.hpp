@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bristle/laws/friction/friction.hpp"
+#include "bristle/laws/friction/regularised.hpp"
 
 namespace bristle {
 
@@ -89,6 +90,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     return {.unsupplied = true};
   }
 
+  static constexpr LedgerLines lines{
+      .damping = true, .slip = true, .viscous = true, .unsupplied = true};
+
   static constexpr std::array<std::string_view, 2> guard_names() {
     return {"saturation", "dwell"};
   }
@@ -99,22 +103,41 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     return zero_fields<State<T>, T>();
   }
 
+  /// What depends on the slip alone; a pass over many contacts computes it in a loop of
+  /// its own.
+  template <class T>
+  struct Prepared {
+    T stick;      // s = exp(−|v_t|²/v_S²)
+    T direction;  // dir(v_t)/v_t [s/m]
+  };
+
+  template <Scalar T>
+  BRISTLE_INLINE static Prepared<T> prepare(const Params<T>& p,
+                                            const Kinematics<T>& kin) noexcept {
+    const T speed2 = norm2(kin.slip);
+    const T per_small = T(1) / (p.stribeck_speed * T(Value<T>(0.01)));  // 1/v_ε
+    return {exp(speed2 * (T(-1) / square(p.stribeck_speed))),
+            per_small * cubic_ramp(root(speed2) * per_small)};
+  }
+
   template <Scalar T>
   BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params<T>& p,
                                                             const State<T>& state,
                                                             const Kinematics<T>& kin,
                                                             T normal_force) noexcept {
     const auto closed = kin.depth > T(0);
-    const T s = stick(p, kin);
-    const Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
-    const Vec2<T> bristle =
+    Prepared<T> slip = prepare(p, kin);
+    const T s = slip.stick;
+    Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
+    Vec2<T> bristle =
         s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
     // ż = (f_br − σ₀ z)/σ₁ without the difference: exactly v_t in full stick
-    const Vec2<T> z_rate =
-        s * kin.slip + ((T(1) - s) / p.damping) * (coulomb - p.stiffness * state.z);
-    const T dwell_rate = (s - state.dwell) / dwell_constant(p, s, state.dwell);
-    const Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
-    const State<T> zero = zero_fields<State<T>, T>();
+    Vec2<T> z_rate = s * kin.slip + ((T(1) - s) * (T(1) / p.damping)) *
+                                        (coulomb - p.stiffness * state.z);
+    const T dwell_rate = (s - state.dwell) * select(s >= state.dwell, T(1) / p.dwell_time,
+                                                    p.stiffness / p.damping);
+    Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
+    State<T> zero = zero_fields<State<T>, T>();
     return {.force = out.force,
             .stored = stored(p, state),
             .powers = {select(closed, p.damping * norm2(z_rate), T(0)), out.slip.loss,
@@ -128,29 +151,40 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
                                                           const State<T>& state,
                                                           const Kinematics<T>& kin,
                                                           T normal_force, T h) noexcept {
+    return advance(p, state, kin, normal_force, h, prepare(p, kin));
+  }
+
+  template <Scalar T>
+  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(
+      const Params<T>& p, const State<T>& state, const Kinematics<T>& kin, T normal_force,
+      T h, const Prepared<T>& slip) noexcept {
     using N = Value<T>;
-    const T s = stick(p, kin);
-    const Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
+    const T s = slip.stick;
+    Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
     // ż = s v_t + (1 − s)(f_C − σ₀ z)/σ₁, linear in z
-    const T relax = (T(1) - s) / p.damping;
-    const Vec2<T> drive = s * kin.slip + relax * coulomb;
+    const T relax = (T(1) - s) * (T(1) / p.damping);
+    Vec2<T> drive = s * kin.slip + relax * coulomb;
     const T shrink = T(1) / (T(1) + h * relax * p.stiffness);
-    const Vec2<T> z = shrink * (state.z + h * drive);
-    const Vec2<T> z_rate = shrink * (drive - (relax * p.stiffness) * state.z);
-    const T r = h / dwell_constant(p, s, state.dwell);
-    const T dwell = (state.dwell + r * s) / (T(1) + r);
-    const Vec2<T> bristle = p.stiffness * z + p.damping * z_rate;
-    const Output<T> out = output(p, dwell, kin, normal_force, bristle, z_rate);
+    Vec2<T> z = shrink * (state.z + h * drive);
+    Vec2<T> z_rate = shrink * (drive - (relax * p.stiffness) * state.z);
+    // ṡ_dw = (s − s_dw)/τ moves s_dw by the share h/(τ + h) of its distance to s
+    const T share = select(s >= state.dwell, h / (p.dwell_time + h),
+                           h / (p.damping / p.stiffness + h));
+    const T dwell = state.dwell + share * (s - state.dwell);
+    Vec2<T> bristle = p.stiffness * z + p.damping * z_rate;
+    Output<T> out = output(p, dwell, kin, normal_force, bristle, z_rate);
     // U(z) − U(z₀) = h σ₀ z·ż − ½ σ₀ |h ż|²: backward Euler's own loss joins the
     // damper's.
     const auto closed = kin.depth > T(0);
     const T damping = (p.damping + T(N(0.5)) * p.stiffness * h) * norm2(z_rate);
-    const State<T> moved{select(closed, z, state.z), select(closed, dwell, state.dwell)};
-    const Commit<T, State<T>> kept = commit(p, moved, kin, normal_force);
+    Commit<T, State<T>> kept = commit(p, {z, dwell}, kin, normal_force);
+    const T moved = select(closed, stored(p, {z, dwell}), stored(p, state));
+    const T left = stored(p, kept.state);
     return {.force = out.force,
-            .stored = stored(p, kept.state),
-            .powers = {select(closed, damping, T(0)), out.slip.loss + kept.released / h,
-                       out.viscous, T(0), out.slip.unsupplied},
+            .stored = left,
+            .powers = {select(closed, damping, T(0)),
+                       out.slip.loss + (moved - left) * (T(1) / h), out.viscous, T(0),
+                       out.slip.unsupplied},
             .state = kept.state};
   }
 
@@ -171,9 +205,10 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   BRISTLE_INLINE static std::array<T, 2> guards(const Params<T>& p, const State<T>& state,
                                                 const Kinematics<T>& kin,
                                                 T normal_force) noexcept {
-    const T s = stick(p, kin);
-    const Vec2<T> coulomb = (p.mu_coulomb * normal_force) * direction(p, kin.slip);
-    const Vec2<T> bristle =
+    Prepared<T> slip = prepare(p, kin);
+    const T s = slip.stick;
+    Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
+    Vec2<T> bristle =
         s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
     return {largest(p, state.dwell, normal_force) - norm(bristle), s - state.dwell};
   }
@@ -185,13 +220,14 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
                                                    const Kinematics<T>& kin,
                                                    T normal_force) noexcept {
     const auto closed = kin.depth > T(0);
-    const T reach = largest(p, state.dwell, normal_force) / p.stiffness;
-    const T length = norm(state.z);
-    const auto cut = p.bound != T(0) && length > reach;
-    const T scale = select(cut, reach / select(cut, length, T(1)), T(1));
-    const State<T> zero = zero_fields<State<T>, T>();
-    const State<T> kept{select(closed, scale * state.z, zero.z),
-                        select(closed, state.dwell, T(0))};
+    const T reach = largest(p, state.dwell, normal_force) * (T(1) / p.stiffness);
+    const T length2 = norm2(state.z);
+    const auto cut = p.bound != T(0) && length2 > square(reach);
+    T scale = T(1);
+    if (any(cut)) scale = select(cut, reach / sqrt(select(cut, length2, T(1))), T(1));
+    State<T> zero = zero_fields<State<T>, T>();
+    State<T> kept{select(closed, scale * state.z, zero.z),
+                  select(closed, state.dwell, T(0))};
     return {kept, stored(p, state) - stored(p, kept)};
   }
 
@@ -210,9 +246,12 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
                                          const Vec2<T>& bristle, const Vec2<T>& z_rate) {
     const auto loaded = kin.depth > T(0) && normal_force > T(0);
     const T f_max = largest(p, dwell, normal_force);
-    const T magnitude = norm(bristle);
-    const auto saturated = magnitude > f_max;
-    const T kept = select(saturated, f_max / select(saturated, magnitude, T(1)), T(1));
+    const T magnitude2 = norm2(bristle);
+    const auto saturated = magnitude2 > square(f_max);
+    T kept = T(1);
+    if (any(saturated)) {
+      kept = select(saturated, f_max / sqrt(select(saturated, magnitude2, T(1))), T(1));
+    }
     const T share = select(loaded, kept, T(0));
     const T viscous = select(loaded, p.viscous, T(0));
     // f_br·ż bends the bristle; the rest of the work of κ f_br is slip.
@@ -222,31 +261,10 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   }
 
   template <Scalar T>
-  BRISTLE_INLINE static T stick(const Params<T>& p, const Kinematics<T>& kin) {
-    return exp(-norm2(kin.slip) / square(p.stribeck_speed));
-  }
-
-  template <Scalar T>
-  BRISTLE_INLINE static Vec2<T> direction(const Params<T>& p, const Vec2<T>& slip) {
-    using N = Value<T>;
-    const T small = p.stribeck_speed * T(N(0.01));  // v_ε
-    const T speed = norm(slip);
-    const auto inside = speed < small;
-    const T ratio = speed / small;
-    return select(inside, (T(N(1.5)) - T(N(0.5)) * square(ratio)) / small,
-                  T(1) / max(speed, small)) *
-           slip;
-  }
-
-  template <Scalar T>
-  BRISTLE_INLINE static T dwell_constant(const Params<T>& p, const T& s, const T& dwell) {
-    return select(s >= dwell, p.dwell_time, p.damping / p.stiffness);
-  }
-
-  template <Scalar T>
   BRISTLE_INLINE static T largest(const Params<T>& p, const T& dwell,
                                   const T& normal_force) {
-    return normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell);
+    return max(normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell),
+               T(0));
   }
 
   template <Scalar T>
