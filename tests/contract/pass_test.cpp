@@ -230,8 +230,9 @@ TEST(ContactPasses, CoverEveryBlockAndHandTheNormalForceOn) {
     LawTotals normal_totals;
     LawTotals friction_totals;
     const AllocationCount allocated;
-    contact_passes<Normal, Friction, true, double>(normal, friction, table.columns, count,
-                                                   1e-3, normal_totals, friction_totals);
+    contact_passes<Normal, Friction, true, double>(normal, friction, table.columns,
+                                                   {0, count}, 1e-3, normal_totals,
+                                                   friction_totals);
     EXPECT_EQ(allocated.since(), 0);
     Totals expected_normal;
     Totals expected_friction;
@@ -268,7 +269,7 @@ TEST(ContactPasses, GiveTheSameForcesWithoutALedger) {
     }
     LawTotals totals;
     contact_passes<Normal, Friction, ledger, double>(normal, friction, table.columns,
-                                                     count, 1e-3, totals, totals);
+                                                     {0, count}, 1e-3, totals, totals);
     if (!ledger) {
       EXPECT_EQ(totals.stored, 0);
     }
