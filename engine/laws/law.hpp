@@ -228,12 +228,14 @@ template <class L>
 constexpr bool lists_parameters_in_order() {
   using Params = typename L::template Params<double>;
   if (L::parameters().size() != field_count<Params, double>) return false;
-  Params p{};
-  double n = 0;
-  for (const auto& field : L::parameters()) p.*field.member = ++n;
-  const auto row = std::bit_cast<std::array<double, field_count<Params, double>>>(p);
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (row[i] != static_cast<double>(i + 1)) return false;
+  if constexpr (field_count<Params, double> > 0) {
+    Params p{};
+    double n = 0;
+    for (const auto& field : L::parameters()) p.*field.member = ++n;
+    const auto row = std::bit_cast<std::array<double, field_count<Params, double>>>(p);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i] != static_cast<double>(i + 1)) return false;
+    }
   }
   return true;
 }

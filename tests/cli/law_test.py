@@ -93,6 +93,8 @@ class LawCommands(Commands):
                     self.assertIn(key, p)
                 if p["unit"] == "flag":
                     self.assertIsInstance(p["default"], bool)
+                elif "choices" in p:
+                    self.assertIn(p["default"], p["choices"])
                 else:
                     self.assertLessEqual(p["low"], p["default"])
                     self.assertLessEqual(p["default"], p["high"])
