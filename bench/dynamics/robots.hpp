@@ -34,12 +34,13 @@ inline Tree arm7() {
   std::string parent{world_name};
   int number = 1;
   for (const Row& row : rows) {
-    const std::string name = "link" + std::to_string(number);
+    std::string name("link");
+    name += std::to_string(number);
     builder.add_body({.name = name,
                       .mass = row.mass,
                       .com = row.com,
                       .inertia = Sym3<double>::diagonal(row.ixx, row.iyy, row.izz)});
-    builder.add_joint({.name = "joint" + std::to_string(number),
+    builder.add_joint({.name = "to " + name,
                        .parent = parent,
                        .child = name,
                        .type = JointType::revolute,

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/dynamics/count_allocations.hpp"
+#include "tests/contract/allocations.hpp"
 #include "tests/dynamics/random_tree.hpp"
 
 namespace bristle {
@@ -23,7 +23,7 @@ void expect_no_allocation() {
   std::vector<std::uint8_t> prescribed(external.size(), 1);
   std::vector<PushRow<T>> pushes(2);
   Workspace<T> ws(tree);
-  const long before = test::allocation_count();
+  const contract::AllocationCount taken;
   kinematics(tree, q, v, ws);
   forward_dynamics(tree, v, tau, external, ws, a);
   pushes[0] = push_at(ws, 0, tree.link_count() - 1, Vec3<T>{T(1), T(0), T(0)},
@@ -42,7 +42,7 @@ void expect_no_allocation() {
   integrate<T>(tree, q, v, T(Value<T>(0.01)));
   difference<T>(tree, q, q, a);
   normalise<T>(tree, q);
-  EXPECT_EQ(test::allocation_count(), before);
+  EXPECT_EQ(taken.since(), 0);
 }
 
 TEST(Dynamics, DoesNotAllocate) {
