@@ -14,21 +14,25 @@
 
 namespace bristle {
 
-#define BRISTLE_DYNAMICS_FOR(kind, T)                                                    \
-  kind void kinematics<T>(const Tree&, In<T>, In<T>, Workspace<T>&) noexcept;            \
-  kind void inverse_dynamics<T>(const Tree&, In<T>, In<T>, In<Force<T>>, Workspace<T>&,  \
-                                Out<T>) noexcept;                                        \
-  kind void mass_matrix<T>(const Tree&, Workspace<T>&, Out<T>) noexcept;                 \
-  kind void forward_dynamics<T>(const Tree&, In<T>, In<T>, In<Force<T>>, Workspace<T>&,  \
-                                Out<T>) noexcept;                                        \
-  kind void hybrid_dynamics<T>(const Tree&, In<T>, std::span<const std::uint8_t>,        \
-                               In<Force<T>>, Workspace<T>&, Out<T>, Out<T>) noexcept;    \
-  kind void factorise<T>(const Tree&, Workspace<T>&) noexcept;                           \
-  kind void solve_mass<T>(const Tree&, In<T>, In<Force<T>>, Workspace<T>&,               \
-                          Out<T>) noexcept;                                              \
-  kind void inverse_inertia<T>(const Tree&, In<PushRow<T>>, const Workspace<T>&, Out<T>, \
-                               Out<T>) noexcept;
-
-BRISTLE_DYNAMICS_FOR(extern template, double)
+extern template void kinematics<double>(const Tree&, In<double>, In<double>,
+                                        Workspace<double>&) noexcept;
+extern template void inverse_dynamics<double>(const Tree&, In<double>, In<double>,
+                                              In<Force<double>>, Workspace<double>&,
+                                              Out<double>) noexcept;
+extern template void mass_matrix<double>(const Tree&, Workspace<double>&,
+                                         Out<double>) noexcept;
+extern template void forward_dynamics<double>(const Tree&, In<double>, In<double>,
+                                              In<Force<double>>, Workspace<double>&,
+                                              Out<double>) noexcept;
+extern template void hybrid_dynamics<double>(const Tree&, In<double>,
+                                             std::span<const std::uint8_t>,
+                                             In<Force<double>>, Workspace<double>&,
+                                             Out<double>, Out<double>) noexcept;
+extern template void factorise<double>(const Tree&, Workspace<double>&) noexcept;
+extern template void solve_mass<double>(const Tree&, In<double>, In<Force<double>>,
+                                        Workspace<double>&, Out<double>) noexcept;
+extern template void inverse_inertia<double>(const Tree&, In<PushRow<double>>,
+                                             const Workspace<double>&, Out<double>,
+                                             Out<double>) noexcept;
 
 }  // namespace bristle

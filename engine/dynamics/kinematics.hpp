@@ -68,11 +68,12 @@ void kinematics(const Tree& tree, In<T> q, In<T> v, Workspace<T>& ws) noexcept {
         break;
       case JointType::free:
         axes = f * to_matrix(load_quaternion(qi + 3));
-        for (int k = 0; k < 2; ++k) {
-          dof[3 * k].axis = f.x;
-          dof[3 * k + 1].axis = f.y;
-          dof[3 * k + 2].axis = f.z;
-        }
+        dof[0].axis = f.x;
+        dof[1].axis = f.y;
+        dof[2].axis = f.z;
+        dof[3].axis = f.x;
+        dof[4].axis = f.y;
+        dof[5].axis = f.z;
         ws.free[at(link.free)].axes = f;
         arm = arm + f * load_vec3(qi);
         linear = moving.linear + cross(turning, arm) + f * load_vec3(vi + 3);

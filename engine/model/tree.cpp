@@ -8,6 +8,8 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <ranges>
+#include <tuple>
 #include <utility>
 
 #include "bristle/spatial/articulated_inertia.hpp"
@@ -115,7 +117,7 @@ Problem check_joint(const JointSpec& joint) {
   for (const Entry& e :
        {Entry{"damping", joint.damping}, Entry{"stiffness", joint.stiffness},
         Entry{"armature", joint.armature}, Entry{"friction", joint.friction}}) {
-    if (!(e.value >= 0 && std::isfinite(e.value))) {
+    if (!std::isfinite(e.value) || e.value < 0) {
       return who + ": " + e.name + " = " + number(e.value) + " must lie in [0, inf)";
     }
   }
@@ -343,9 +345,9 @@ Result<Tree> TreeBuilder::build() const {
       walk = parent_of[walk];
     }
     int d = depth[walk];
-    for (auto i = path.rbegin(); i != path.rend(); ++i) {
-      if (joints_[joint_of[*i]].type != JointType::fixed) ++d;
-      depth[*i] = d;
+    for (const std::size_t i : std::views::reverse(path)) {
+      if (joints_[joint_of[i]].type != JointType::fixed) ++d;
+      depth[i] = d;
     }
   }
 
@@ -361,8 +363,8 @@ Result<Tree> TreeBuilder::build() const {
       walk = parent_of[walk];
     }
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(depth[a], welds[a]) < std::pair(depth[b], welds[b]);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(depth[a], welds[a], a) < std::tuple(depth[b], welds[b], b);
   });
 
   Tree tree;
