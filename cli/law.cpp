@@ -4,88 +4,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "bristle/laws/catalogue.hpp"
-#include "cli/exit.hpp"
+#include "cli/impact.hpp"
 #include "cli/law_plot.hpp"
-#include "report/figure.hpp"
+#include "cli/text.hpp"
 
 namespace bristle::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// The impact's own parameters, beside those of the law.
-constexpr std::array impact_parameters{
-    Parameter{"mass", "m", "kg", above(0, 1e9), 0.154, "mass that hits a fixed body"},
-    Parameter{"speed", "v", "m/s", above(0, 1e5), 1, "impact speed"}};
-
-int fail(const std::string& message, int status = bad_input) {
-  fmt::print(stderr, "bristle: {}\n", message);
-  return status;
-}
-
 std::string_view family_name(LawFamily family) {
   return family == LawFamily::normal ? "normal" : "friction";
-}
-
-std::string range_text(const Parameter& p) {
-  if (p.is_flag()) return "true or false";
-  if (p.is_choice()) return choice_names(p);
-  return fmt::format("{}{:g}, {:g}]", p.range.open_low ? "(" : "[", p.range.low,
-                     p.range.high);
-}
-
-std::string value_text(const Parameter& p, double value) {
-  if (p.is_flag()) return value != 0 ? "true" : "false";
-  if (p.is_choice()) return std::string(p.choices[static_cast<std::size_t>(value)]);
-  return fmt::format("{:g}", value);
-}
-
-Json value_json(const Parameter& p, double value) {
-  if (p.is_flag()) return value != 0;
-  if (p.is_choice()) return p.choices[static_cast<std::size_t>(value)];
-  return value;
-}
-
-/// Characters as a reader counts them, for columns with Greek letters.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string padded(std::string_view text, std::size_t width) {
-  return std::string(text) +
-         std::string(width > width_of(text) ? width - width_of(text) : 0, ' ');
-}
-
-void print_wrapped(std::string_view head, std::string_view text) {
-  constexpr std::size_t indent = 10;
-  constexpr std::size_t limit = 92;
-  std::string line = padded(head, indent);
-  std::size_t used = indent;
-  const auto flush = [&] {
-    fmt::print("{}\n", line);
-    line = std::string(indent, ' ');
-    used = indent;
-  };
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
-    const std::string_view word = text.substr(at, end - at);
-    if (used > indent && used + 1 + width_of(word) > limit) flush();
-    if (used > indent) line += ' ', ++used;
-    line += word;
-    used += width_of(word);
-    if (end < text.size() && text[end] == '\n') flush();
-    at = end + 1;
-  }
-  flush();
 }
 
 // bristle law list
@@ -173,8 +104,8 @@ int show_law(const std::string& name, bool json) {
   }
   for (const Parameter& p : law.parameters) {
     fmt::print("  {} {} {} = {} in {}  {}\n", padded(p.name, names), padded(p.symbol, 5),
-               padded(p.is_flag() || p.is_choice() || p.unit == "1" ? "" : p.unit, units),
-               padded(value_text(p, p.preset), 9), padded(range_text(p), 16), p.meaning);
+               padded(unit_text(p), units), padded(value_text(p, p.preset), 9),
+               padded(range_text(p), 16), p.meaning);
   }
   if (!law.state.empty()) {
     fmt::print("\nmemory\n");
@@ -187,174 +118,6 @@ int show_law(const std::string& name, bool json) {
   print_wrapped("limits", law.info.limits);
   print_wrapped("energy", law.info.energy);
   print_wrapped("source", law.info.source);
-  return fine;
-}
-
-// bristle law impact, bristle law compare
-
-struct ImpactRun {
-  const LawEntry* law;
-  std::vector<Parameter> parameters;  // of the law, then of the impact
-  std::vector<double> values;
-  ImpactReport report;
-  std::vector<ImpactSample> trace;
-
-  double mass() const { return values[values.size() - 2]; }
-  double speed() const { return values.back(); }
-};
-
-Json results_json(const ImpactReport& r) {
-  return {
-      {"restitution", r.restitution},          {"peak_force_N", r.peak_force},
-      {"peak_depth_m", r.peak_depth},          {"depth_at_release_m", r.depth_at_release},
-      {"contact_time_s", r.contact_time},      {"loop_area_J", r.loop_area},
-      {"energy_residual_J", r.energy_residual}};
-}
-
-Json to_json(const ImpactRun& run) {
-  Json parameters;
-  for (std::size_t i = 0; i < run.parameters.size(); ++i) {
-    parameters[std::string(run.parameters[i].name)] =
-        value_json(run.parameters[i], run.values[i]);
-  }
-  return {{"law", run.law->info.name},
-          {"parameters", parameters},
-          {"results", results_json(run.report)}};
-}
-
-/// Parameters that an impact under this law takes.
-std::vector<Parameter> with_impact(const LawEntry& law) {
-  std::vector<Parameter> parameters = law.parameters;
-  parameters.insert(parameters.end(), impact_parameters.begin(), impact_parameters.end());
-  return parameters;
-}
-
-Result<ImpactRun> run_impact(const LawEntry& law, const std::vector<double>& values) {
-  ImpactRun run{&law, with_impact(law), values, {}, {}};
-  const std::size_t own = law.parameters.size();
-  auto report =
-      law.impact(std::span(values).first(own), run.mass(), run.speed(), &run.trace);
-  if (!report) return Error{fmt::format("{}: {}", law.info.name, report.error())};
-  run.report = *report;
-  return run;
-}
-
-Result<const LawEntry*> find_normal_law(const std::string& name) {
-  auto found = find_law(name);
-  if (!found || (*found)->impact != nullptr) return found;
-  std::vector<std::string_view> normal;
-  for (const LawEntry& law : catalogue()) {
-    if (law.impact != nullptr) normal.push_back(law.info.name);
-  }
-  return Error{fmt::format("\"{}\" is a friction law; an impact needs a normal law: {}",
-                           name, fmt::join(normal, ", "))};
-}
-
-int show_impact(const std::string& name, const Settings& settings, bool json) {
-  const auto law = find_normal_law(name);
-  if (!law) return fail(law.error());
-  const auto values = apply_settings(with_impact(**law), settings, name);
-  if (!values) return fail(values.error());
-  const auto run = run_impact(**law, *values);
-  if (!run) return fail(run.error(), cannot_go_on);
-  if (json) {
-    fmt::print("{}\n", to_json(*run).dump(2));
-    return fine;
-  }
-  fmt::print("{}: one central impact, no gravity\n\n", (*law)->info.title);
-  for (std::size_t i = 0; i < run->parameters.size(); ++i) {
-    const Parameter& p = run->parameters[i];
-    fmt::print("  {} {} {}\n", padded(p.name, 20),
-               padded(value_text(p, run->values[i]), 12),
-               p.unit == "1" || p.is_flag() || p.is_choice() ? "" : p.unit);
-  }
-  fmt::print("\n");
-  const Json results = results_json(run->report);
-  for (const auto& [key, value] : results.items()) {
-    fmt::print("  {} {:.9g}\n", padded(key, 20), value.get<double>());
-  }
-  return fine;
-}
-
-report::Figure impact_figure(const std::vector<ImpactRun>& runs) {
-  report::Panel loop{"Force against depth", "depth δ [mm]", "normal force [N]", {}};
-  report::Panel time{
-      "Force against time", "time since touch-down [ms]", "normal force [N]", {}};
-  report::Panel rate{"Speed against depth", "depth δ [mm]", "approach speed δ̇ [m/s]", {}};
-  for (const ImpactRun& run : runs) {
-    const std::string label(run.law->info.name);
-    report::Curve a{label, {}, {}};
-    report::Curve b{label, {}, {}};
-    report::Curve c{label, {}, {}};
-    for (const ImpactSample& s : run.trace) {
-      a.x.push_back(1e3 * s.depth);
-      a.y.push_back(s.force);
-      b.x.push_back(1e3 * s.time);
-      b.y.push_back(s.force);
-      c.x.push_back(1e3 * s.depth);
-      c.y.push_back(s.rate);
-    }
-    loop.curves.push_back(a);
-    time.curves.push_back(b);
-    rate.curves.push_back(c);
-  }
-  return {"One impact under each law",
-          fmt::format("{:g} kg at {:g} m/s against a fixed body, no gravity",
-                      runs.front().mass(), runs.front().speed()),
-          {loop, time, rate},
-          3};
-}
-
-int compare_laws(const std::vector<std::string>& names, const Settings& settings,
-                 bool json, const std::string& output) {
-  std::vector<const LawEntry*> laws;
-  for (const std::string& name : names) {
-    const auto law = find_normal_law(name);
-    if (!law) return fail(law.error());
-    laws.push_back(*law);
-  }
-  if (laws.empty()) {
-    for (const LawEntry& law : catalogue()) {
-      if (law.impact != nullptr) laws.push_back(&law);
-    }
-  }
-  SettingsFor several(settings);
-  std::vector<ImpactRun> runs;
-  for (const LawEntry* law : laws) {
-    const auto values = several.apply(with_impact(*law), law->info.name);
-    if (!values) return fail(values.error());
-    auto run = run_impact(*law, *values);
-    if (!run) return fail(run.error(), cannot_go_on);
-    runs.push_back(std::move(*run));
-  }
-  if (const std::string problem = several.unused(); !problem.empty())
-    return fail(problem);
-  if (json) {
-    Json all = Json::array();
-    for (const ImpactRun& run : runs) all.push_back(to_json(run));
-    fmt::print("{}\n", Json{{"impacts", all}}.dump(2));
-  } else {
-    fmt::print("One impact of {:g} kg at {:g} m/s against a fixed body, no gravity\n\n",
-               runs.front().mass(), runs.front().speed());
-    std::size_t width = 20;
-    for (const ImpactRun& run : runs) {
-      width = std::max(width, width_of(run.law->info.name));
-    }
-    fmt::print("{}  restitution  peak force   peak depth   contact time  energy lost\n",
-               padded("law", width));
-    for (const ImpactRun& run : runs) {
-      const ImpactReport& r = run.report;
-      fmt::print("{}  {:11.6f}  {:8.4g} N  {:8.4g} mm  {:9.4g} ms  {:9.4g} J\n",
-                 padded(run.law->info.name, width), r.restitution, r.peak_force,
-                 1e3 * r.peak_depth, 1e3 * r.contact_time, r.loop_area);
-    }
-  }
-  if (!output.empty()) {
-    if (!report::write_figure(impact_figure(runs), output)) {
-      return fail(fmt::format("cannot write {}", output));
-    }
-    if (!json) fmt::print("\nPlot: {}\n", output);
-  }
   return fine;
 }
 
@@ -374,7 +137,7 @@ void add_law_commands(CLI::App& app, int& status) {
   struct Options {
     std::string name;
     std::vector<std::string> names;
-    Settings settings;
+    ImpactWish wish;
     bool json = false;
     std::string output;
   };
@@ -383,8 +146,23 @@ void add_law_commands(CLI::App& app, int& status) {
     command->add_flag("--json", options->json, "Print JSON and nothing else");
   };
   const auto with_set = [options](CLI::App* command) {
-    command->add_option("--set", options->settings, "name=value, any number of times")
+    command
+        ->add_option("--set", options->wish.settings, "name=value, any number of times")
         ->type_name("NAME=VALUE");
+  };
+  const auto with_wish = [options, with_set](CLI::App* command) {
+    ImpactWish& wish = options->wish;
+    with_set(command);
+    command->add_option("--restitution", wish.restitution,
+                        "Tune the law's damping to return this, in (0, 1]");
+    command
+        ->add_option("--materials", wish.materials,
+                     "Stiffness and mass from materials: the ball's, then the other's")
+        ->type_name("A,B");
+    command->add_option("--radius,--radius_m", wish.radius, "Radius of the ball [m]");
+    command->add_option("--radius2,--radius2_m", wish.radius2,
+                        "Radius of the other body [m]; flat when left out");
+    command->add_flag("--json", wish.json, "Print JSON and nothing else");
   };
 
   CLI::App* list = law->add_subcommand("list", "All laws by name");
@@ -401,25 +179,28 @@ void add_law_commands(CLI::App& app, int& status) {
       "impact",
       "One central impact without gravity: restitution, peak force, contact time");
   impact->add_option("NAME", options->name, "A normal law's name")->required();
-  with_set(impact);
-  with_json(impact);
-  impact->callback([options, &status] {
-    status = show_impact(options->name, options->settings, options->json);
-  });
+  with_wish(impact);
+  impact->callback(
+      [options, &status] { status = show_impact(options->name, options->wish); });
   impact->footer(
       "Besides the law's own parameters, mass [kg] and speed [m/s] can be set.\n"
-      "Example:  bristle law impact gonthier --set restitution=0.3 --set speed=2 --json");
+      "Examples:\n"
+      "  bristle law impact gonthier --set restitution=0.3 --set speed=2 --json\n"
+      "  bristle law impact azad-featherstone --restitution 0.7 --materials steel,brass "
+      "--radius 0.0127");
 
   CLI::App* compare = law->add_subcommand(
       "compare", "The same impact under several laws, as a table and a plot");
   compare->add_option("NAMES", options->names, "Normal laws; all when left out");
-  with_set(compare);
-  with_json(compare);
+  with_wish(compare);
   compare->add_option("-o,--output", options->output, "Write a plot to this .svg file");
   compare->callback([options, &status] {
-    status =
-        compare_laws(options->names, options->settings, options->json, options->output);
+    status = compare_laws(options->names, options->wish, options->output);
   });
+  compare->footer(
+      "Which law and parameters give a restitution, and what follows:\n"
+      "  bristle law compare --materials steel,brass --radius 0.0127 --restitution 0.7 "
+      "--set speed=1");
 
   CLI::App* plot =
       law->add_subcommand("plot", "Figures of one or several laws of one family");
@@ -430,7 +211,7 @@ void add_law_commands(CLI::App& app, int& status) {
   plot->add_option("-o,--output", options->output, "File to write, .svg or .html")
       ->required();
   plot->callback([options, &status] {
-    status = plot_laws(options->names, options->settings, options->output);
+    status = plot_laws(options->names, options->wish.settings, options->output);
   });
   plot->footer(
       "Normal laws: force against depth, restitution against speed. Friction laws: "

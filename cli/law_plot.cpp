@@ -135,7 +135,7 @@ double bending_length(const Plotted& p) {
   for (const SlideSample& s : p.law->slide(p.own(), probe)) {
     if (s.resistance > 0.1 * p.extra(0)) return 10 * s.displacement;
   }
-  return slow;
+  return p.parameter("stribeck_speed", 0.01);  // no memory: wide enough to slide
 }
 
 Panel displacement_panel(const std::vector<Plotted>& laws) {

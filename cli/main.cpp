@@ -7,6 +7,7 @@
 #include "bristle/core/version.hpp"
 #include "cli/exit.hpp"
 #include "cli/law.hpp"
+#include "cli/material.hpp"
 
 int main(int argc, char** argv) {
   using namespace bristle::cli;
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
   int status = fine;
   try {
     add_law_commands(app, status);
+    add_material_commands(app, status);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? fine : bad_input;

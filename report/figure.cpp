@@ -108,7 +108,8 @@ Axis fit(const std::vector<Curve>& curves, std::vector<double> Curve::* values, 
     low = log ? 1 : 0;
     high = log ? 10 : 1;
   }
-  if (low == high) {
+  // A constant with its rounding errors is a constant.
+  if (high - low <= 1e-9 * std::max(std::fabs(low), std::fabs(high))) {
     const double margin = low == 0 ? 1 : 0.1 * std::fabs(low);
     low = log ? low / 2 : low - margin;
     high = log ? high * 2 : high + margin;
@@ -239,8 +240,9 @@ std::vector<double> nice_ticks(double low, double high, int count) {
     }
   }
   std::vector<double> ticks;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) {
-    ticks.push_back(k == 0 ? 0 : k * step);
+  const double first = std::ceil(low / step - 1e-9);
+  for (int i = 0; i <= 10 * count && (first + i) * step <= high + 1e-9 * step; ++i) {
+    ticks.push_back(first + i == 0 ? 0 : (first + i) * step);
   }
   return ticks;
 }

@@ -53,6 +53,7 @@ std::vector<LawEntry> build_catalogue() {
   std::vector<LawEntry> entries;
   for_each_law(NormalLaws{}, [&entries]<class Law>() {
     entries.push_back(describe<Law>(LawFamily::normal));
+    entries.back().damping_parameter = Law::damping_parameter;
     entries.back().impact = &impact_of<Law>;
   });
   for_each_law(FrictionLaws{}, [&entries]<class Law>() {

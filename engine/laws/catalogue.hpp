@@ -25,6 +25,8 @@ struct LawEntry {
   std::vector<Parameter> parameters;
   std::vector<StateField> state;
   std::vector<std::string_view> guards;
+  std::string_view damping_parameter =
+      "";  // tuned to reach a restitution; "" when none is
 
   /// One central impact, with the parameters in the order above; normal laws only.
   Result<ImpactReport> (*impact)(std::span<const double> parameters, double mass,

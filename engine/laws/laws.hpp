@@ -39,8 +39,9 @@ using NormalLaws = LawList<Hertz, KelvinVoigt, HuntCrossley, HuntCrossleyGeneral
                            LankaraniNikravesh, Flores, GonthierNormal, LeeWang,
                            AzadFeatherstone, AzadFeatherstoneRecovery, Gearbox>;
 
-using FrictionLaws = LawList<GonthierFriction, AzadFeatherstoneClutch, LuGre, Dahl,
-                             ElastoPlastic, Liang, SpringSlider, Coulomb, Frictionless>;
+using FrictionLaws =
+    LawList<Frictionless, Coulomb, SpringSlider, Dahl, LuGre, ElastoPlastic, Liang,
+            GonthierFriction, AzadFeatherstoneClutch>;
 
 /// Calls f.operator()<Law>() for each law of a list, in order.
 template <class... Laws, class F>

@@ -1,10 +1,11 @@
+#include "bristle/laws/impact.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "bristle/laws/impact.hpp"
 #include "bristle/laws/normal/azad_featherstone.hpp"
 #include "bristle/laws/normal/gonthier.hpp"
 #include "bristle/laws/normal/hunt_crossley.hpp"

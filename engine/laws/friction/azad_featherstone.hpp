@@ -143,9 +143,9 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     Vec2<T> u_rate = per_yield * (share * pull - p.stiffness * u0);
     const T slip_speed = (T(1) - share) * per_yield * length;  // |V_c|
     // stored(u₀ at this depth) − stored(u at the depth before)
-    const T growth = T(N(0.5)) * p.stiffness *
-                     select(fresh, s_before * (kept - T(1)), s - s_before) *
-                     norm2(state.u);
+    T change = s - s_before;
+    if (any(fresh)) change = select(fresh, s_before * (kept - T(1)), change);
+    const T growth = T(N(0.5)) * p.stiffness * change * norm2(state.u);
     return {.force = (-share * s) * pull,
             .stored = T(N(0.5)) * p.stiffness * s * norm2(u),
             .powers = {(p.damping + T(N(0.5)) * h * p.stiffness) * s * norm2(u_rate),

@@ -1,0 +1,74 @@
+#include "cli/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "bristle/laws/catalogue.hpp"
+
+namespace bristle::cli {
+
+int fail(const std::string& message, int status) {
+  fmt::print(stderr, "bristle: {}\n", message);
+  return status;
+}
+
+std::string range_text(const Parameter& p) {
+  if (p.is_flag()) return "true or false";
+  if (p.is_choice()) return choice_names(p);
+  return fmt::format("{}{:g}, {:g}]", p.range.open_low ? "(" : "[", p.range.low,
+                     p.range.high);
+}
+
+std::string value_text(const Parameter& p, double value) {
+  if (p.is_flag()) return value != 0 ? "true" : "false";
+  if (p.is_choice()) return std::string(p.choices[static_cast<std::size_t>(value)]);
+  return fmt::format("{:g}", value);
+}
+
+Json value_json(const Parameter& p, double value) {
+  if (p.is_flag()) return value != 0;
+  if (p.is_choice()) return p.choices[static_cast<std::size_t>(value)];
+  return value;
+}
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string padded(std::string_view text, std::size_t width) {
+  return std::string(text) +
+         std::string(width > width_of(text) ? width - width_of(text) : 0, ' ');
+}
+
+void print_wrapped(std::string_view head, std::string_view text) {
+  constexpr std::size_t indent = 10;
+  constexpr std::size_t limit = 92;
+  std::string line = padded(head, indent);
+  std::size_t used = indent;
+  const auto flush = [&] {
+    fmt::print("{}\n", line);
+    line = std::string(indent, ' ');
+    used = indent;
+  };
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    if (used > indent && used + 1 + width_of(word) > limit) flush();
+    if (used > indent) line += ' ', ++used;
+    line += word;
+    used += width_of(word);
+    if (end < text.size() && text[end] == '\n') flush();
+    at = end + 1;
+  }
+  flush();
+}
+
+std::string_view unit_text(const Parameter& p) {
+  return p.unit == "1" || p.is_flag() || p.is_choice() ? std::string_view() : p.unit;
+}
+
+}  // namespace bristle::cli

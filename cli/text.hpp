@@ -1,0 +1,33 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "bristle/core/parameter.hpp"
+#include "cli/exit.hpp"
+
+// How the program speaks: messages, columns, wrapped text, numbers.
+
+namespace bristle::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// Says what is wrong on standard error, and returns the status.
+int fail(const std::string& message, int status = bad_input);
+
+std::string range_text(const Parameter& p);
+std::string value_text(const Parameter& p, double value);
+Json value_json(const Parameter& p, double value);
+
+/// The unit as it is read: nothing for a plain number or a flag.
+std::string_view unit_text(const Parameter& p);
+
+/// Characters as a reader counts them, for columns with Greek letters.
+std::size_t width_of(std::string_view text);
+std::string padded(std::string_view text, std::size_t width);
+
+/// Text under a heading, wrapped and indented.
+void print_wrapped(std::string_view head, std::string_view text);
+
+}  // namespace bristle::cli

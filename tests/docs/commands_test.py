@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Runs what the documentation tells people to type.
+
+usage: commands_test.py BRISTLE PROJECT COMPILER INCLUDE
+
+Every line `bristle …` in a shell block of README.md, CONTRIBUTING.md and docs/ must succeed, and
+every whole C++ program in README.md must compile and run.
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BRISTLE, PROJECT, COMPILER, INCLUDE = sys.argv[1:5]
+PAGES = [pathlib.Path(PROJECT) / "README.md", pathlib.Path(PROJECT) / "CONTRIBUTING.md",
+         *sorted((pathlib.Path(PROJECT) / "docs").rglob("*.md"))]
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
+
+
+class Documentation(unittest.TestCase):
+    def test_shell_lines_run(self):
+        lines = []
+        for page in PAGES:
+            for block in blocks(page, "sh"):
+                lines += [(page.name, line) for line in block.splitlines()
+                          if line.startswith("bristle ")]
+            # inline: `bristle …` on one line, without placeholders
+            lines += [(page.name, line) for line in re.findall(r"`(bristle [a-z][^`\n]*)`",
+                                                               page.read_text())
+                      if not re.search(r"[A-Z]{2}|…|\||soft-wall", line)]
+        self.assertGreater(len(lines), 8)
+        with tempfile.TemporaryDirectory() as scratch:
+            for page, line in lines:
+                words = shlex.split(line, comments=True)[1:]
+                done = subprocess.run([BRISTLE, *words], cwd=scratch, capture_output=True,
+                                      text=True)
+                self.assertEqual(done.returncode, 0, f"{page}: {line}\n{done.stderr}")
+
+    def test_programs_compile_and_run(self):
+        programs = [b for b in blocks(PAGES[0], "cpp") if "int main" in b]
+        self.assertGreater(len(programs), 0)
+        with tempfile.TemporaryDirectory() as scratch:
+            for program in programs:
+                source = pathlib.Path(scratch) / "main.cpp"
+                source.write_text(program)
+                binary = pathlib.Path(scratch) / "main"
+                subprocess.run([COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Werror",
+                                "-ffp-contract=off", f"-I{INCLUDE}", source, "-o", binary],
+                               check=True)
+                subprocess.run([binary], check=True, stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
