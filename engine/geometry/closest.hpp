@@ -158,46 +158,51 @@ SurfacePoint<T> closest(const Ellipsoid& ellipsoid, const Vec3<T>& x) noexcept {
       at(y, least) = side;
     }
   }
-  const double low = -at(s, least) * at(s, least);
-  // F ≥ 0 at the start: one term alone already reaches 1.
-  double t = low + at(s, least) * std::fabs(at(y, least));
+  // In τ = t + min aᵢ², so that nothing cancels next to the pole.
+  Vec3<double> rest;  // aᵢ² − min aᵢ²
   for (int i = 0; i < 3; ++i) {
-    t = std::fmax(t, at(s, i) * std::fabs(at(y, i)) - at(s, i) * at(s, i));
+    at(rest, i) = (at(s, i) - at(s, least)) * (at(s, i) + at(s, least));
+  }
+  // F ≥ 0 at the start: one term alone already reaches 1.
+  double tau = 0;
+  for (int i = 0; i < 3; ++i) {
+    tau = std::fmax(tau, at(s, i) * std::fabs(at(y, i)) - at(rest, i));
   }
   for (int iteration = 0; iteration < 64; ++iteration) {
     double f = -1;
     double slope = 0;
     for (int i = 0; i < 3; ++i) {
-      const double below = t + at(s, i) * at(s, i);
+      const double below = tau + at(rest, i);
       const double term = at(s, i) * at(y, i) / below;
       f += term * term;
       slope -= 2 * term * term / below;
     }
     if (!(slope < 0)) break;
-    const double next = t - f / slope;
-    if (!(std::fabs(next - t) > 4e-16 * (std::fabs(t) - low))) break;
-    t = next;
+    const double next = tau - f / slope;
+    if (!(std::fabs(next - tau) > 4e-16 * tau)) break;
+    tau = next;
   }
-  // One step in T at the solution leaves the value and adds the derivatives of t.
+  // One step in T at the solution leaves the value and adds the derivatives of τ.
   const Vec3<T> sT = constant<T>(s);
-  const T t0 = constant<T>(t);
+  const Vec3<T> restT = constant<T>(rest);
+  const T tau0 = constant<T>(tau);
   T f = T(-1);
   T slope = T(0);
   for (int i = 0; i < 3; ++i) {
-    const T below = t0 + square(at(sT, i));
+    const T below = tau0 + at(restT, i);
     const T term = at(sT, i) * at(moved, i) / below;
     f += term * term;
     slope -= T(2) * term * term / below;
   }
-  const T tT = t0 - f / slope;
+  const T tauT = tau0 - f / slope;
   Vec3<T> q;
   Vec3<T> g;
   for (int i = 0; i < 3; ++i) {
-    at(g, i) = at(moved, i) / (tT + square(at(sT, i)));
+    at(g, i) = at(moved, i) / (tauT + at(restT, i));
     at(q, i) = square(at(sT, i)) * at(g, i);
   }
   const Vec3<T> n = unit_or(g, Vec3<T>{T(0), T(0), T(1)});
-  return {tT * norm(g), q, n, ellipsoid_curvature(ellipsoid, q, n)};
+  return {dot(x - q, n), q, n, ellipsoid_curvature(ellipsoid, q, n)};
 }
 
 /// A vertex, edge or face near x, chosen by value and measured in T. `along` is the unit

@@ -259,27 +259,30 @@ int lay_together(const Side& a, const Side& b, const Vec3<double>& n, double rad
     if (std::fabs(c) < 0.996) return 0;
     double low = dot(b.points[0] - a.points[0], ea) / (la * la);
     double high = dot(b.points[1] - a.points[0], ea) / (la * la);
-    std::uint32_t low_id = vertex_of_b(b.ids[0]);
-    std::uint32_t high_id = vertex_of_b(b.ids[1]);
+    int low_end = 0;  // of B; −1: the end of A bounds the stretch
+    int high_end = 1;
     if (low > high) {
       std::swap(low, high);
-      std::swap(low_id, high_id);
+      std::swap(low_end, high_end);
     }
     if (low < 0) {
       low = 0;
-      low_id = vertex_of_a(a.ids[0]);
+      low_end = -1;
     }
     if (high > 1) {
       high = 1;
-      high_id = vertex_of_a(a.ids[1]);
+      high_end = -1;
     }
     if (!(low < high)) return 0;
     for (int end = 0; end < 2; ++end) {
+      const int of_b = end == 0 ? low_end : high_end;
       const V p = a.points[0] + (end == 0 ? low : high) * ea;
-      const double t = dot(p - b.points[0], eb) / (lb * lb);
-      const V q = b.points[0] + std::clamp(t, 0.0, 1.0) * eb;
+      const double t = std::clamp(dot(p - b.points[0], eb) / (lb * lb), 0.0, 1.0);
+      const V q = of_b >= 0 ? b.points[of_b] : b.points[0] + t * eb;
       const double depth = dot(p - q, n);
-      report(p, p - depth * n, depth, end == 0 ? low_id : high_id);
+      const V middle = 0.5 * (p + q);
+      report(middle + (0.5 * depth) * n, middle - (0.5 * depth) * n, depth,
+             of_b >= 0 ? vertex_of_b(b.ids[of_b]) : vertex_of_a(a.ids[end]));
     }
     return out.count + out.dropped - before;
   }
@@ -408,15 +411,28 @@ void convex_against_convex(const Shape& a, const Transform<double>& pose_a,
   const Core core_a = core_of(a, pose_a);
   const Core core_b = core_of(b, pose_b);
   const Separation s = separate(core_a, core_b);
-  const double depth = s.depth + core_a.radius + core_b.radius;
-  if (!(-depth <= margin)) return;
-  const V n = s.normal;
+  if (!(-s.depth - core_a.radius - core_b.radius <= margin)) return;
+  V n = s.normal;
+  double core_depth = s.depth;
+  const Side side_a = side_towards(core_a, n);
+  const Side side_b = side_a.count > 1 ? side_towards(core_b, -n) : Side{};
+  // A normal that is a face's own within round-off is that.
+  const V straight = side_a.count > 2 && norm(side_a.normal - n) < 1e-5   ? side_a.normal
+                     : side_b.count > 2 && norm(side_b.normal + n) < 1e-5 ? -side_b.normal
+                                                                          : n;
+  if (norm(straight - n) > 0) {
+    n = straight;
+    core_depth = dot(support(core_a, n) - support(core_b, -n), n);
+  }
+  const double depth = core_depth + core_a.radius + core_b.radius;
   const Meeting<double> meeting =
       meet(curvature_at(core_a, s.on_a, n), curvature_at(core_b, s.on_b, -n));
 
-  const Side side_a = side_towards(core_a, n);
-  const Side side_b = side_a.count > 1 ? side_towards(core_b, -n) : Side{};
-  if (side_a.count > 1 && side_b.count > 1) {
+  // Sides carry where one is a face across n, or both are lines.
+  const bool face_a = side_a.count > 2 && norm(side_a.normal - n) < 1e-12;
+  const bool face_b = side_b.count > 2 && norm(side_b.normal + n) < 1e-12;
+  const bool lines = side_a.count == 2 && side_b.count == 2;
+  if (lines || (face_a && side_b.count > 1) || (face_b && side_a.count > 1)) {
     Contacts<double> several;
     const int count =
         lay_together(side_a, side_b, n, core_a.radius, core_b.radius, margin, several);
@@ -424,7 +440,7 @@ void convex_against_convex(const Shape& a, const Transform<double>& pose_a,
     for (const auto& point : several) deepest = std::max(deepest, point.depth);
     // A manifold that misses the deepest point is none.
     const double size = std::min(core_a.size, core_b.size);
-    if (count > 1 && std::fabs(deepest - depth) < 1e-4 * size) {
+    if (count > 1 && std::fabs(deepest - depth) < 1e-9 * size) {
       for (ContactPoint<double> point : several) {
         if (count == 2) {
           point.patch = meeting.patch;
@@ -436,8 +452,9 @@ void convex_against_convex(const Shape& a, const Transform<double>& pose_a,
       return;
     }
   }
-  out.add({.on_a = s.on_a + core_a.radius * n,
-           .on_b = s.on_b - core_b.radius * n,
+  const V middle = 0.5 * (s.on_a + s.on_b);
+  out.add({.on_a = middle + (0.5 * core_depth + core_a.radius) * n,
+           .on_b = middle - (0.5 * core_depth + core_b.radius) * n,
            .normal = n,
            .depth = depth,
            .radius = meeting.radius,
@@ -533,6 +550,11 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
     const double below = uu * ww - uw * uw;
     const double s = std::clamp((dot(r, u) * ww - dot(r, w) * uw) / below, 0.0, 1.0);
     const V on_a = p + s * u;
+    const double t = dot(on_a - q, w) / ww;
+    if (gap_e > tie && (s <= 0 || s >= 1 || t < 0 || t > 1)) {
+      convex_against_convex(a, pose_a, b, pose_b, margin, out);
+      return;
+    }
     out.add({.on_a = place(pose_a, on_a),
              .on_b = place(pose_a, on_a + gap_e * normal_e),
              .normal = turn(pose_a, normal_e),
@@ -557,6 +579,15 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
     side_b = pb.side(pb.face_towards(-turn_back(pose, n)), pose_b);
   }
   lay_together(side_a, side_b, turn(pose_a, n), 0, 0, margin, out);
+  // Apart, the gap is the distance only where the closest point lies over the face.
+  const double gap = std::max(gap_a, gap_b);
+  double deepest = -HUGE_VAL;
+  for (int i = before; i < out.count; ++i) deepest = std::max(deepest, out[i].depth);
+  if (out.count == before || (gap > tie && deepest < -gap - 1e-9 * size)) {
+    out.count = before;
+    convex_against_convex(a, pose_a, b, pose_b, margin, out);
+    return;
+  }
   if (out.count - before < 3) {
     for (int i = before; i < out.count; ++i) {
       out[i].patch = Patch::sharp;

@@ -104,14 +104,9 @@ inline const ConvexHull& cube_hull() {
 
 /// Convex bodies of about the same size.
 inline std::vector<Shape> bodies() {
-  return {Sphere{0.45},
-          Box{{0.5, 0.4, 0.3}},
-          Cylinder{0.35, 0.5},
-          Capsule{0.3, 0.4},
-          Ellipsoid{{0.5, 0.3, 0.4}},
-          Convex{&cloud_hull()},
-          Convex{&large_hull()},
-          Convex{&cube_hull()}};
+  return {Sphere{0.45},          Box{{0.5, 0.4, 0.3}},       Cylinder{0.35, 0.5},
+          Capsule{0.3, 0.4},     Ellipsoid{{0.5, 0.3, 0.4}}, Convex{&cloud_hull()},
+          Convex{&large_hull()}, Convex{&cube_hull()}};
 }
 
 inline std::string describe(const Shape& a, const Shape& b, int trial) {
