@@ -39,7 +39,7 @@ void for_each_pair(Visit&& visit) {
 TEST(Pairs, ContactsAreSound) {
   for_each_pair([](const Shape& a, const Shape& b, unsigned seed) {
     Random random(seed);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < 60; ++trial) {
       const Pose pa = random.pose(0.3);
       const Pose pb = random.pose(1.5);
       const auto all = contacts(a, pa, b, pb);
