@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "bristle/laws/catalogue.hpp"
 #include "cli/exit.hpp"
+#include "cli/law_plot.hpp"
 #include "report/figure.hpp"
 
 namespace bristle::cli {
@@ -36,17 +36,20 @@ std::string_view family_name(LawFamily family) {
 
 std::string range_text(const Parameter& p) {
   if (p.is_flag()) return "true or false";
+  if (p.is_choice()) return choice_names(p);
   return fmt::format("{}{:g}, {:g}]", p.range.open_low ? "(" : "[", p.range.low,
                      p.range.high);
 }
 
 std::string value_text(const Parameter& p, double value) {
   if (p.is_flag()) return value != 0 ? "true" : "false";
+  if (p.is_choice()) return std::string(p.choices[static_cast<std::size_t>(value)]);
   return fmt::format("{:g}", value);
 }
 
 Json value_json(const Parameter& p, double value) {
   if (p.is_flag()) return value != 0;
+  if (p.is_choice()) return p.choices[static_cast<std::size_t>(value)];
   return value;
 }
 
@@ -125,6 +128,11 @@ Json to_json(const LawEntry& law) {
                           {"high", p.range.high},
                           {"low_is_open", p.range.open_low},
                           {"meaning", p.meaning}});
+    if (p.is_choice()) {
+      const auto names = std::span(p.choices).first(p.choice_count());
+      parameters.back()["choices"] =
+          std::vector<std::string_view>(names.begin(), names.end());
+    }
   }
   Json state = Json::array();
   for (const StateField& s : law.state) {
@@ -165,7 +173,7 @@ int show_law(const std::string& name, bool json) {
   }
   for (const Parameter& p : law.parameters) {
     fmt::print("  {} {} {} = {} in {}  {}\n", padded(p.name, names), padded(p.symbol, 5),
-               padded(p.is_flag() || p.unit == "1" ? "" : p.unit, units),
+               padded(p.is_flag() || p.is_choice() || p.unit == "1" ? "" : p.unit, units),
                padded(value_text(p, p.preset), 9), padded(range_text(p), 16), p.meaning);
   }
   if (!law.state.empty()) {
@@ -258,7 +266,7 @@ int show_impact(const std::string& name, const Settings& settings, bool json) {
     const Parameter& p = run->parameters[i];
     fmt::print("  {} {} {}\n", padded(p.name, 20),
                padded(value_text(p, run->values[i]), 12),
-               p.unit == "1" || p.is_flag() ? "" : p.unit);
+               p.unit == "1" || p.is_flag() || p.is_choice() ? "" : p.unit);
   }
   fmt::print("\n");
   const Json results = results_json(run->report);
@@ -310,33 +318,17 @@ int compare_laws(const std::vector<std::string>& names, const Settings& settings
       if (law.impact != nullptr) laws.push_back(&law);
     }
   }
-  // A key must mean something to at least one of the laws.
-  std::vector<std::string> used;
+  SettingsFor several(settings);
   std::vector<ImpactRun> runs;
   for (const LawEntry* law : laws) {
-    const auto values = apply_known(with_impact(*law), settings, law->info.name, used);
+    const auto values = several.apply(with_impact(*law), law->info.name);
     if (!values) return fail(values.error());
     auto run = run_impact(*law, *values);
     if (!run) return fail(run.error(), cannot_go_on);
     runs.push_back(std::move(*run));
   }
-  for (const std::string& setting : settings) {
-    const std::string key = setting.substr(0, setting.find('='));
-    if (std::find(used.begin(), used.end(), key) != used.end()) continue;
-    std::vector<std::string_view> known;
-    for (const ImpactRun& run : runs) {
-      for (const Parameter& p : run.parameters) {
-        if (std::find(known.begin(), known.end(), p.name) == known.end()) {
-          known.push_back(p.name);
-        }
-      }
-    }
-    const std::string_view close = nearest(key, known);
-    return fail(
-        fmt::format("unknown parameter \"{}\"{} Known: {}", key,
-                    close.empty() ? "." : fmt::format("; did you mean \"{}\"?", close),
-                    fmt::join(known, ", ")));
-  }
+  if (const std::string problem = several.unused(); !problem.empty())
+    return fail(problem);
   if (json) {
     Json all = Json::array();
     for (const ImpactRun& run : runs) all.push_back(to_json(run));
@@ -344,21 +336,21 @@ int compare_laws(const std::vector<std::string>& names, const Settings& settings
   } else {
     fmt::print("One impact of {:g} kg at {:g} m/s against a fixed body, no gravity\n\n",
                runs.front().mass(), runs.front().speed());
+    std::size_t width = 20;
+    for (const ImpactRun& run : runs) {
+      width = std::max(width, width_of(run.law->info.name));
+    }
     fmt::print("{}  restitution  peak force   peak depth   contact time  energy lost\n",
-               padded("law", 20));
+               padded("law", width));
     for (const ImpactRun& run : runs) {
       const ImpactReport& r = run.report;
       fmt::print("{}  {:11.6f}  {:8.4g} N  {:8.4g} mm  {:9.4g} ms  {:9.4g} J\n",
-                 padded(run.law->info.name, 20), r.restitution, r.peak_force,
+                 padded(run.law->info.name, width), r.restitution, r.peak_force,
                  1e3 * r.peak_depth, 1e3 * r.contact_time, r.loop_area);
     }
   }
   if (!output.empty()) {
-    std::error_code ignored;
-    const std::filesystem::path path(output);
-    if (path.has_parent_path())
-      std::filesystem::create_directories(path.parent_path(), ignored);
-    if (!report::write_svg(impact_figure(runs), output)) {
+    if (!report::write_figure(impact_figure(runs), output)) {
       return fail(fmt::format("cannot write {}", output));
     }
     if (!json) fmt::print("\nPlot: {}\n", output);
@@ -376,7 +368,8 @@ void add_law_commands(CLI::App& app, int& status) {
       "  bristle law list\n"
       "  bristle law show gonthier\n"
       "  bristle law impact gonthier --set restitution=0.3 --set speed=2\n"
-      "  bristle law compare hunt-crossley gonthier -o out/impact.svg");
+      "  bristle law compare hunt-crossley gonthier -o out/impact.svg\n"
+      "  bristle law plot gonthier-friction -o out/friction.svg");
 
   struct Options {
     std::string name;
@@ -427,6 +420,24 @@ void add_law_commands(CLI::App& app, int& status) {
     status =
         compare_laws(options->names, options->settings, options->json, options->output);
   });
+
+  CLI::App* plot =
+      law->add_subcommand("plot", "Figures of one or several laws of one family");
+  plot->add_option("NAMES", options->names, "Laws, separated by commas or spaces")
+      ->required()
+      ->delimiter(',');
+  with_set(plot);
+  plot->add_option("-o,--output", options->output, "File to write, .svg or .html")
+      ->required();
+  plot->callback([options, &status] {
+    status = plot_laws(options->names, options->settings, options->output);
+  });
+  plot->footer(
+      "Normal laws: force against depth, restitution against speed. Friction laws: "
+      "friction\n"
+      "against slip and displacement, break-away after a rest.\n"
+      "Besides the laws' parameters: mass, speed; or normal_force, depth.\n"
+      "Example:  bristle law plot hunt-crossley,gonthier --set speed=2 -o out/laws.svg");
 }
 
 }  // namespace bristle::cli

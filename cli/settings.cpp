@@ -81,4 +81,26 @@ Result<std::vector<double>> apply_known(std::span<const Parameter> parameters,
   return r.values;
 }
 
+Result<std::vector<double>> SettingsFor::apply(std::span<const Parameter> parameters,
+                                               std::string_view owner) {
+  for (const Parameter& p : parameters) {
+    if (std::find(known_.begin(), known_.end(), p.name) == known_.end()) {
+      known_.push_back(p.name);
+    }
+  }
+  return apply_known(parameters, settings_, owner, used_);
+}
+
+std::string SettingsFor::unused() const {
+  for (const std::string& setting : settings_) {
+    const std::string key = setting.substr(0, setting.find('='));
+    if (std::find(used_.begin(), used_.end(), key) != used_.end()) continue;
+    const std::string_view close = nearest(key, known_);
+    return fmt::format("unknown parameter \"{}\"{} Known: {}", key,
+                       close.empty() ? "." : fmt::format("; did you mean \"{}\"?", close),
+                       fmt::join(known_, ", "));
+  }
+  return {};
+}
+
 }  // namespace bristle::cli

@@ -25,4 +25,21 @@ Result<std::vector<double>> apply_known(std::span<const Parameter> parameters,
                                         const Settings& settings, std::string_view owner,
                                         std::vector<std::string>& used);
 
+/// One set of settings for several owners (laws), each of which takes what it knows.
+class SettingsFor {
+ public:
+  explicit SettingsFor(const Settings& settings) : settings_(settings) {}
+
+  Result<std::vector<double>> apply(std::span<const Parameter> parameters,
+                                    std::string_view owner);
+
+  /// A message when some key meant nothing to anyone.
+  std::string unused() const;
+
+ private:
+  const Settings& settings_;
+  std::vector<std::string> used_;
+  std::vector<std::string_view> known_;
+};
+
 }  // namespace bristle::cli

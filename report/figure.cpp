@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 namespace bristle::report {
 
@@ -42,6 +44,27 @@ std::string escaped(std::string_view text) {
     }
   }
   return out;
+}
+
+/// Labels in the order of first appearance; a label has the same colour in every panel.
+std::vector<const Curve*> legend_of(const Figure& figure) {
+  std::vector<const Curve*> legend;
+  for (const Panel& panel : figure.panels) {
+    for (const Curve& curve : panel.curves) {
+      const bool known =
+          std::any_of(legend.begin(), legend.end(),
+                      [&curve](const Curve* c) { return c->label == curve.label; });
+      if (!known) legend.push_back(&curve);
+    }
+  }
+  return legend;
+}
+
+std::string_view colour_of(const std::vector<const Curve*>& legend, const Curve& curve) {
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    if (legend[i]->label == curve.label) return colours[i % colours.size()];
+  }
+  return colours.back();
 }
 
 /// One axis: data on [low, high] to pixels on [from, to].
@@ -126,7 +149,8 @@ void draw_curve(std::string& svg, const Curve& curve, std::string_view colour,
                  path, colour, curve.dashed ? " stroke-dasharray=\"6 4\"" : "");
 }
 
-void draw_panel(std::string& svg, const Panel& panel, double x0, double y0) {
+void draw_panel(std::string& svg, const Panel& panel,
+                const std::vector<const Curve*>& legend, double x0, double y0) {
   const Axis x =
       fit(panel.curves, &Curve::x, panel.log_x, x0 + left, x0 + panel_width - right);
   const Axis y =
@@ -160,34 +184,45 @@ void draw_panel(std::string& svg, const Panel& panel, double x0, double y0) {
                  "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" "
                  "text-anchor=\"middle\">{}</text>\n",
                  x0 + 18, 0.5 * (y.from + y.to), escaped(panel.y_label));
-  std::size_t index = 0;
   for (const Curve& curve : panel.curves) {
-    draw_curve(svg, curve, colours[index++ % colours.size()], x, y);
+    draw_curve(svg, curve, colour_of(legend, curve), x, y);
   }
 }
 
-/// One legend for the whole figure: labels in the order of first appearance.
-void draw_legend(std::string& svg, const Figure& figure, double x, double y,
-                 double width) {
-  const Panel* fullest = &figure.panels.front();
-  for (const Panel& p : figure.panels) {
-    if (p.curves.size() > fullest->curves.size()) fullest = &p;
-  }
-  double at = x;
-  std::size_t index = 0;
-  for (const Curve& curve : fullest->curves) {
-    const double room = 44 + 7.2 * static_cast<double>(curve.label.size());
-    if (at > x && at + room > width) {
-      at = x;
-      y += 20;
+double legend_room(const Curve& curve) {
+  return 44 + 7.2 * static_cast<double>(curve.label.size());
+}
+
+/// Where each entry of the legend goes: rows as wide as the figure.
+std::vector<std::pair<double, int>> legend_places(const std::vector<const Curve*>& legend,
+                                                  double width) {
+  std::vector<std::pair<double, int>> places;
+  double at = 0;
+  int row = 0;
+  for (const Curve* curve : legend) {
+    if (at > 0 && at + legend_room(*curve) > width) {
+      at = 0;
+      ++row;
     }
+    places.emplace_back(at, row);
+    at += legend_room(*curve);
+  }
+  return places;
+}
+
+void draw_legend(std::string& svg, const std::vector<const Curve*>& legend,
+                 const std::vector<std::pair<double, int>>& places, double x0,
+                 double y0) {
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    const double x = x0 + places[i].first;
+    const double y = y0 + 20 * places[i].second;
     fmt::format_to(std::back_inserter(svg),
                    "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" "
                    "stroke=\"{3}\" stroke-width=\"3\"{6}/><text x=\"{4:.1f}\" "
                    "y=\"{5:.1f}\">{7}</text>\n",
-                   at, y - 4, at + 24, colours[index++ % colours.size()], at + 31, y,
-                   curve.dashed ? " stroke-dasharray=\"6 4\"" : "", escaped(curve.label));
-    at += room;
+                   x, y - 4, x + 24, colours[i % colours.size()], x + 31, y,
+                   legend[i]->dashed ? " stroke-dasharray=\"6 4\"" : "",
+                   escaped(legend[i]->label));
   }
 }
 
@@ -205,7 +240,7 @@ std::vector<double> nice_ticks(double low, double high, int count) {
   }
   std::vector<double> ticks;
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) {
-    ticks.push_back(k * step);
+    ticks.push_back(k == 0 ? 0 : k * step);
   }
   return ticks;
 }
@@ -215,8 +250,12 @@ std::string to_svg(const Figure& figure) {
   const int columns =
       std::clamp(figure.columns, 1, static_cast<int>(figure.panels.size()));
   const int rows = (static_cast<int>(figure.panels.size()) + columns - 1) / columns;
-  const double head = figure.note.empty() ? 76 : 98;
   const double width = columns * panel_width + 16;
+  const std::vector<const Curve*> legend = legend_of(figure);
+  const auto places = legend_places(legend, width - 40);
+  const double legend_height = places.empty() ? 0 : 20.0 * places.back().second;
+  const double legend_top = figure.note.empty() ? 56 : 78;
+  const double head = legend_top + legend_height + 20;
   const double height = rows * panel_height + head + 8;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
@@ -233,18 +272,34 @@ std::string to_svg(const Figure& figure) {
                    "<text x=\"20\" y=\"52\" fill=\"#555\">{}</text>\n",
                    escaped(figure.note));
   }
-  draw_legend(svg, figure, 20, head - 20, width - 20);
+  draw_legend(svg, legend, places, 20, legend_top);
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     const auto column = static_cast<double>(static_cast<int>(i) % columns);
     const auto row = static_cast<double>(static_cast<int>(i) / columns);
-    draw_panel(svg, figure.panels[i], column * panel_width, head + row * panel_height);
+    draw_panel(svg, figure.panels[i], legend, column * panel_width,
+               head + row * panel_height);
   }
   return svg + "</svg>\n";
 }
 
-bool write_svg(const Figure& figure, const std::string& path) {
-  std::ofstream file(path, std::ios::binary);
-  file << to_svg(figure);
+bool write_figure(const Figure& figure, const std::string& path) {
+  const std::filesystem::path where(path);
+  std::error_code ignored;
+  if (where.has_parent_path())
+    std::filesystem::create_directories(where.parent_path(), ignored);
+  std::ofstream file(where, std::ios::binary);
+  if (where.extension() == ".html") {
+    file
+        << "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+        << "<meta name=\"viewport\" content=\"width=device-width\"><title>"
+        << escaped(figure.title)
+        << "</"
+           "title><style>body{margin:1rem;background:#fff}svg{max-width:100%;height:auto}"
+        << "</style></head><body>\n"
+        << to_svg(figure) << "</body></html>\n";
+  } else {
+    file << to_svg(figure);
+  }
   file.close();
   return !file.fail();
 }

@@ -35,8 +35,9 @@ struct Figure {
 /// The figure as one SVG document.
 std::string to_svg(const Figure& figure);
 
-/// Writes the SVG; false when the file cannot be written.
-bool write_svg(const Figure& figure, const std::string& path);
+/// Writes the figure as an SVG file, or as a page that holds it where the name ends in
+/// .html; makes the folder if need be. False when the file cannot be written.
+bool write_figure(const Figure& figure, const std::string& path);
 
 /// Round tick positions that cover [low, high] with about `count` of them.
 std::vector<double> nice_ticks(double low, double high, int count);

@@ -20,13 +20,13 @@ inline constexpr std::size_t field_count = std::is_empty_v<S> ? 0 : sizeof(S) / 
 template <class T, class S>
 BRISTLE_INLINE T& field(S& s, std::size_t i) {
   static_assert(std::is_trivially_copyable_v<S>);
-  static_assert(std::is_empty_v<S> || sizeof(S) % sizeof(T) == 0);
+  static_assert(sizeof(S) < sizeof(T) || sizeof(S) % sizeof(T) == 0);
   return reinterpret_cast<T*>(&s)[i];
 }
 template <class T, class S>
 BRISTLE_INLINE const T& field(const S& s, std::size_t i) {
   static_assert(std::is_trivially_copyable_v<S>);
-  static_assert(std::is_empty_v<S> || sizeof(S) % sizeof(T) == 0);
+  static_assert(sizeof(S) < sizeof(T) || sizeof(S) % sizeof(T) == 0);
   return reinterpret_cast<const T*>(&s)[i];
 }
 

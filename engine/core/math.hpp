@@ -94,7 +94,7 @@ BRISTLE_INLINE Pack<T, N> exp(Pack<T, N> x) {
 
 namespace detail {
 
-/// ln x = hi + lo for x > 0.
+/// ln x = hi + lo for x > 0, with lo below the last place of hi.
 template <class T>
 struct LogParts {
   T hi;
@@ -124,7 +124,10 @@ BRISTLE_INLINE LogParts<T> log_parts(T x) {
   const T big = k * T(C::ln2_hi);
   const T hi = big + f;
   const T error = select(big == T(0), T(0), f - (hi - big));
-  return {hi, rest + error};
+  // The rest reaches 0.07: made small against the sum, as exp_sum asks for.
+  const T lo = rest + error;
+  const T sum = hi + lo;
+  return {sum, lo - (sum - hi)};
 }
 
 template <class T>
@@ -153,7 +156,7 @@ BRISTLE_INLINE T log(T x) {
   const detail::LogParts<T> parts = detail::log_parts(x);
   const T below = select(x == T(0), T(-std::numeric_limits<N>::infinity()),
                          T(std::numeric_limits<N>::quiet_NaN()));
-  return select(x > T(0), parts.hi + parts.lo, below);
+  return select(x > T(0), parts.hi, below);
 }
 
 /// x^p for a depth x ≥ 0 and an exponent p; 0 at x ≤ 0 (an open contact), also for p ≤ 0.

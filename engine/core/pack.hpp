@@ -91,6 +91,8 @@ struct PackMask {
   Lanes lanes;  // all bits set where true
 
   BRISTLE_INLINE bool operator[](int i) const { return lanes[i] != 0; }
+  explicit operator bool() const =
+      delete;  // not `if (mask)`: select(mask, a, b), any(mask)
 
 #if BRISTLE_VECTOR_TYPES
   BRISTLE_INLINE friend PackMask operator&&(PackMask a, PackMask b) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string_view>
 
 // What people type and read: every parameter says its name, symbol, unit, range, default
@@ -25,15 +27,27 @@ constexpr Range above(double low, double high) { return {low, high, true}; }
 /// A yes/no parameter, kept as 0 or 1.
 inline constexpr Range yes_or_no{0, 1, false};
 
+/// A choice among n named possibilities, kept as its number 0, 1, …
+constexpr Range choice_of(int n) { return {0, static_cast<double>(n - 1), false}; }
+
 struct Parameter {
   std::string_view name;
   std::string_view symbol;
-  std::string_view unit;  // "1" for a plain number, "flag" for yes or no
+  std::string_view unit;  // "1" for a plain number; "flag", "choice"
   Range range;
   double preset;
   std::string_view meaning;
+  std::array<std::string_view, 4> choices{};  // names of a choice, in order
 
   constexpr bool is_flag() const { return unit == "flag"; }
+  constexpr bool is_choice() const { return unit == "choice"; }
+
+  /// How many possibilities a choice has.
+  constexpr std::size_t choice_count() const {
+    std::size_t n = 0;
+    while (n < choices.size() && !choices[n].empty()) ++n;
+    return n;
+  }
 };
 
 /// A parameter and the member of Params<double> that holds it.

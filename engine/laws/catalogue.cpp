@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <initializer_list>
 #include <numeric>
 #include <utility>
@@ -27,9 +28,21 @@ Result<ImpactReport> impact_of(std::span<const double> values, double mass, doub
   return impact<Law>(to_params<Law>(values), mass, speed, trace);
 }
 
+template <FrictionLaw Law>
+std::vector<SlideSample> slide_of(std::span<const double> values,
+                                  const SlideProgram& program) {
+  return slide<Law>(to_params<Law>(values), program);
+}
+
+template <FrictionLaw Law>
+double steady_resistance_of(std::span<const double> values, double speed,
+                            double normal_force, double depth) {
+  return steady_resistance<Law>(to_params<Law>(values), speed, normal_force, depth);
+}
+
 template <class Law>
 LawEntry describe(LawFamily family) {
-  LawEntry entry{Law::info, family, {}, {}, {}, nullptr};
+  LawEntry entry{Law::info, family, {}, {}, {}};
   for (const auto& field : Law::parameters()) entry.parameters.push_back(field.about);
   for (const auto& field : Law::state()) entry.state.push_back(field);
   for (const auto& name : Law::guard_names()) entry.guards.push_back(name);
@@ -44,6 +57,8 @@ std::vector<LawEntry> build_catalogue() {
   });
   for_each_law(FrictionLaws{}, [&entries]<class Law>() {
     entries.push_back(describe<Law>(LawFamily::friction));
+    entries.back().slide = &slide_of<Law>;
+    entries.back().steady_resistance = &steady_resistance_of<Law>;
   });
   return entries;
 }
@@ -87,9 +102,21 @@ Result<const LawEntry*> find_law(std::string_view name) {
   return Error{concat({"there is no law \"", name, "\"", hint, " Known laws: ", list})};
 }
 
+std::string choice_names(const Parameter& p) {
+  std::string text;
+  const std::size_t n = p.choice_count();
+  for (std::size_t i = 0; i < n; ++i) {
+    text += concat({i == 0 ? "" : i + 1 < n ? ", " : " or ", p.choices[i]});
+  }
+  return text;
+}
+
 std::string out_of_range(const Parameter& p, double value) {
-  const bool allowed = p.is_flag() ? value == 0 || value == 1 : p.range.contains(value);
+  const bool whole = p.range.contains(value) && value == std::floor(value);
+  const bool allowed = p.is_flag() || p.is_choice() ? whole : p.range.contains(value);
   if (allowed) return {};
+  if (p.is_choice())
+    return concat({p.name, " = ", number(value), " must be ", choice_names(p)});
   if (p.is_flag())
     return concat({p.name, " = ", number(value), " must be true or false"});
   return concat({p.name, " = ", number(value), " must lie in ",
@@ -104,12 +131,17 @@ Result<double> parse_value(const Parameter& p, std::string_view text) {
     value = 1;
   } else if (p.is_flag() && (text == "false" || text == "no" || text == "off")) {
     value = 0;
+  } else if (const auto chosen = std::find(p.choices.begin(), p.choices.end(), text);
+             !text.empty() && chosen != p.choices.end()) {
+    value = static_cast<double>(chosen - p.choices.begin());
   } else {
     const auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) {
-      return Error{concat({p.name, " = \"", text, "\" must be ",
-                           p.is_flag() ? "true or false" : "a number"})};
+      const std::string kind = p.is_flag()     ? "true or false"
+                               : p.is_choice() ? choice_names(p)
+                                               : "a number";
+      return Error{concat({p.name, " = \"", text, "\" must be ", kind})};
     }
   }
   if (std::string problem = out_of_range(p, value); !problem.empty())

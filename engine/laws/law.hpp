@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <string_view>
@@ -156,7 +157,8 @@ BRISTLE_INLINE ComplementarityRow<T> complementarity_row(const NormalSlopes<T>& 
   return {T(1) / (h * d), -n.static_force / d};
 }
 
-/// The two tangent rows share C; r = −λ_E/(hK + D) per component.
+/// The two tangent rows share C; r = −λ_E/(hK + D) per component. Rows of a law without
+/// spring and damper are so soft that they carry nothing.
 template <Scalar T>
 struct TangentRows {
   T compliance;
@@ -166,12 +168,12 @@ struct TangentRows {
 
 template <Scalar T>
 BRISTLE_INLINE TangentRows<T> complementarity_rows(const FrictionSpring<T>& f, T h) {
-  const T d = h * f.stiffness + f.damping;
+  const T d = max(h * f.stiffness + f.damping, T(Value<T>(1e-20)));
   return {T(1) / (h * d), (T(-1) / d) * f.elastic_force, h * f.bound};
 }
 
-/// The memory after an accepted step, and what adjusting it released [J] (booked as
-/// slip).
+/// The memory after an accepted step, and what adjusting it released [J] (booked as slip
+/// by a friction law, as damping by a normal law).
 template <Scalar T, class State>
 struct Commit {
   [[no_unique_address]] State state;
@@ -203,18 +205,70 @@ struct NoState {};
 namespace detail {
 
 template <class L>
-concept Described =
-    requires {
-      { L::info } -> std::convertible_to<LawInfo>;
-      { L::lines } -> std::convertible_to<LedgerLines>;
-      L::parameters();
-      L::state();
-      L::guard_names();
-      { L::passivity(typename L::template Params<double>{}) } -> std::same_as<Passivity>;
-    } && std::is_trivially_copyable_v<typename L::template Params<double>> &&
-    std::is_trivially_copyable_v<typename L::template State<double>> &&
-    L::parameters().size() == field_count<typename L::template Params<double>, double> &&
+concept HasInfo = requires {
+  { L::info } -> std::convertible_to<LawInfo>;
+};
+
+/// A struct of T and Vec2<T> alone.
+template <template <class> class S>
+inline constexpr bool is_row =
+    std::is_trivially_copyable_v<S<double>> &&
+    field_count<S<double>, double> == field_count<S<float>, float>;
+
+template <class L>
+concept HasParams = requires { L::parameters(); } && is_row<L::template Params>;
+
+template <class L>
+concept HasState =
+    requires { L::state(); } && is_row<L::template State> &&
     L::state().size() == field_count<typename L::template State<double>, double>;
+
+/// parameters() lists each member of Params once, in the order of the struct.
+template <class L>
+constexpr bool lists_parameters_in_order() {
+  using Params = typename L::template Params<double>;
+  if (L::parameters().size() != field_count<Params, double>) return false;
+  Params p{};
+  double n = 0;
+  for (const auto& field : L::parameters()) p.*field.member = ++n;
+  const auto row = std::bit_cast<std::array<double, field_count<Params, double>>>(p);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (row[i] != static_cast<double>(i + 1)) return false;
+  }
+  return true;
+}
+
+template <class L>
+constexpr bool defaults_lie_in_range() {
+  for (const auto& field : L::parameters()) {
+    if (!field.about.range.contains(field.about.preset)) return false;
+  }
+  return true;
+}
+
+template <class L>
+constexpr bool has_parameter(std::string_view name) {
+  for (const auto& field : L::parameters()) {
+    if (field.about.name == name) return true;
+  }
+  return false;
+}
+
+template <class L>
+concept HasBooks = requires {
+  { L::lines } -> std::convertible_to<LedgerLines>;
+  L::guard_names();
+  { L::passivity(typename L::template Params<double>{}) } -> std::same_as<Passivity>;
+};
+
+template <class L>
+concept HasDampingParameter = requires {
+  { L::damping_parameter } -> std::convertible_to<std::string_view>;
+} && (L::damping_parameter.empty() || has_parameter<L>(L::damping_parameter));
+
+template <class L>
+concept Described = HasInfo<L> && HasParams<L> && HasState<L> &&
+                    lists_parameters_in_order<L>() && HasBooks<L>;
 
 template <class L, class T>
 concept NormalLawFor =
@@ -231,6 +285,9 @@ concept NormalLawFor =
       {
         L::guards(params, state, kin)
       } noexcept -> std::same_as<std::array<T, L::guard_names().size()>>;
+      {
+        L::commit(params, state, kin)
+      } noexcept -> std::same_as<Commit<T, typename L::template State<T>>>;
     };
 
 template <class L, class T>
@@ -259,15 +316,64 @@ concept FrictionLawFor =
 }  // namespace detail
 
 /// A law of the normal force. `touch` makes the memory of a new contact from the approach
-/// speed; it stays as it is until the contact ends, but for what `evaluate` gives a rate.
+/// speed; it stays as it is until the contact ends, but for what `evaluate` gives a rate
+/// and what `commit` adjusts on accepted steps. A contact ends when the bodies have
+/// parted and the law stores nothing more: a ground that still recovers is not forgotten.
+///
+/// `damping_parameter` names the parameter that is tuned to reach a given restitution; it
+/// is empty where there is none.
 template <class L>
-concept NormalLaw = detail::Described<L> && detail::NormalLawFor<L, double> &&
-                    detail::NormalLawFor<L, float>;
+concept NormalLaw = detail::Described<L> && detail::HasDampingParameter<L> &&
+                    detail::NormalLawFor<L, double> && detail::NormalLawFor<L, float>;
 
 /// A law of friction, given the normal force. `commit` runs on accepted steps only.
 template <class L>
 concept FrictionLaw = detail::Described<L> && detail::FrictionLawFor<L, double> &&
                       detail::FrictionLawFor<L, float>;
+
+namespace detail {
+
+/// Says in words what a law lacks; the compiler names the law with it.
+template <class L>
+struct CheckDescription {
+  static_assert(HasInfo<L>, "a law needs: static constexpr LawInfo info{.name = …}");
+  static_assert(
+      HasParams<L>,
+      "a law needs: template <class T> struct Params, of fields of type T only, "
+      "and static constexpr auto parameters(), an array of ParameterField");
+  static_assert(HasState<L>,
+                "State<T> holds fields of type T and Vec2<T> only, and state() describes "
+                "each number in it, in order: shadow both or neither");
+  static_assert(lists_parameters_in_order<L>(),
+                "parameters() must list every member of Params once, in the same order");
+  static_assert(defaults_lie_in_range<L>(), "a default lies outside its range");
+  static_assert(HasBooks<L>,
+                "a law needs lines, guard_names() and passivity(const Params<double>&); "
+                "SpringDamper and FrictionBase have them");
+};
+
+template <class L>
+struct CheckNormalLaw : CheckDescription<L> {
+  static_assert(HasDampingParameter<L>,
+                "damping_parameter must be the name of a parameter, or empty");
+  static_assert(
+      NormalLawFor<L, double> && NormalLawFor<L, float>,
+      "an operation is missing or has another signature: touch, evaluate, "
+      "advance, linearise, guards, commit, all noexcept, as law.hpp states them; "
+      "a law that shadows State must shadow touch");
+  static constexpr bool fine = NormalLaw<L>;
+};
+
+template <class L>
+struct CheckFrictionLaw : CheckDescription<L> {
+  static_assert(FrictionLawFor<L, double> && FrictionLawFor<L, float>,
+                "an operation is missing or has another signature: touch, evaluate, "
+                "advance, linearise, spring, guards, commit, all noexcept, as law.hpp "
+                "states them");
+  static constexpr bool fine = FrictionLaw<L>;
+};
+
+}  // namespace detail
 
 /// The parameters of a law at their defaults.
 template <class L>

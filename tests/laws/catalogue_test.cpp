@@ -49,5 +49,18 @@ TEST(Catalogue, TextBecomesAValueOrAMessage) {
   EXPECT_FALSE(parse_value(flag, "0.5"));
 }
 
+TEST(Catalogue, AChoiceIsSetByNameOrNumber) {
+  const Parameter p{
+      "curve", "", "choice", choice_of(3), 1, "", {"line", "cubic", "tanh"}};
+  EXPECT_EQ(p.choice_count(), 3);
+  EXPECT_EQ(*parse_value(p, "line"), 0);
+  EXPECT_EQ(*parse_value(p, "tanh"), 2);
+  EXPECT_EQ(*parse_value(p, "1"), 1);
+  EXPECT_EQ(parse_value(p, "sine").error(),
+            "curve = \"sine\" must be line, cubic or tanh");
+  EXPECT_EQ(parse_value(p, "3").error(), "curve = 3 must be line, cubic or tanh");
+  for (const char* text : {"", "0.5", "-1", "nan"}) EXPECT_FALSE(parse_value(p, text));
+}
+
 }  // namespace
 }  // namespace bristle

@@ -11,7 +11,8 @@ __global__ void normal(typename L::template Params<T> p, const Kinematics<T>* ki
   out[threadIdx.x] = L::evaluate(p, state, kin[threadIdx.x]).force +
                      L::advance(p, state, kin[threadIdx.x], T(1e-3)).force +
                      L::linearise(p, state, kin[threadIdx.x]).by_depth +
-                     L::guards(p, state, kin[threadIdx.x])[0];
+                     L::guards(p, state, kin[threadIdx.x])[0] +
+                     L::commit(p, state, kin[threadIdx.x]).released;
 }
 
 template <class L, class T>
@@ -22,9 +23,10 @@ __global__ void friction(typename L::template Params<T> p, const Kinematics<T>* 
   out[threadIdx.x] = L::evaluate(p, state, kin[threadIdx.x], f_n).force.x +
                      L::advance(p, state, kin[threadIdx.x], f_n, T(1e-3)).force.x +
                      L::linearise(p, state, kin[threadIdx.x], f_n).by_slip_x.x +
-                     L::guards(p, state, kin[threadIdx.x], f_n)[0] +
                      L::spring(p, state, kin[threadIdx.x], f_n).bound +
                      L::commit(p, state, kin[threadIdx.x], f_n).released;
+  const auto guards = L::guards(p, state, kin[threadIdx.x], f_n);
+  for (std::size_t i = 0; i < guards.size(); ++i) out[threadIdx.x] += guards[i];
 }
 
 template <class T>

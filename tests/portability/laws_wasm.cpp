@@ -12,7 +12,8 @@ T exercise() {
     const auto p = cast_params<L, T, double>(default_params<L>());
     const auto state = L::touch(p, T(1));
     sum += L::evaluate(p, state, kin).force + L::advance(p, state, kin, T(1e-3f)).force +
-           L::linearise(p, state, kin).by_depth + L::guards(p, state, kin)[0];
+           L::linearise(p, state, kin).by_depth + L::guards(p, state, kin)[0] +
+           L::commit(p, state, kin).released;
   });
   for_each_law(FrictionLaws{}, [&]<class L>() {
     const auto p = cast_params<L, T, double>(default_params<L>());
@@ -20,8 +21,8 @@ T exercise() {
     sum += L::evaluate(p, state, kin, T(1)).force.x +
            L::advance(p, state, kin, T(1), T(1e-3f)).force.x +
            L::linearise(p, state, kin, T(1)).by_slip_x.x +
-           L::guards(p, state, kin, T(1))[0] + L::spring(p, state, kin, T(1)).bound +
-           L::commit(p, state, kin, T(1)).released;
+           L::spring(p, state, kin, T(1)).bound + L::commit(p, state, kin, T(1)).released;
+    for (const T& guard : L::guards(p, state, kin, T(1))) sum += guard;
   });
   return sum;
 }

@@ -89,23 +89,24 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const auto closed = kin.depth > T(0);
     const T stiffness = p.stiffness * kin.root_depth;
     const T damping = p.damping * kin.root_depth;
-    Clutch<T> c = clutch(p, stiffness * state.u + damping * kin.slip, damping,
-                         normal_force, closed);
-    Vec2<T> stretch = kin.slip - c.slip;  // what spring and damper see
+    Clutch<T> c = clutch(p, p.stiffness * state.u, p.damping, kin, normal_force);
     const T u2 = norm2(state.u);
     // dE_T/dt at constant u: ¼ K_t δ^{-1/2} δ̇ u²
     const T growth =
         T(N(0.25)) * p.stiffness * kin.rate / select(closed, kin.root_depth, T(1));
     const auto fresh = closed && p.passive != T(0) && kin.rate > T(0);
-    const T relax =
-        select(fresh, T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(0));
+    // Finite for any depth: at touch-down u = 0, and relax u must be 0 as well.
+    constexpr N fastest = sizeof(N) == 8 ? N(1e300) : N(1e35f);
+    const T relax = select(
+        fresh, min(T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(fastest)),
+        T(0));
     State<T> zero = zero_fields<State<T>, T>();
     return {.force = c.force,
             .stored = T(N(0.5)) * stiffness * u2,
-            .powers = {damping * norm2(stretch), c.slip_power, c.viscous_power,
-                       // new area: K_t s u·(−δ̇/2δ u) = −2 × growth u²
-                       select(closed, select(fresh, -growth, growth) * u2, T(0)), T(0)},
-            .rate = {select(closed, stretch - relax * state.u, zero.u)}};
+            .powers = {damping * norm2(c.stretch), c.slip_power, c.viscous_power,
+                       // new area: K_t s u·(−δ̇/2δ u), twice the growth
+                       select(closed, (growth - stiffness * relax) * u2, T(0)), T(0)},
+            .rate = {select(closed, c.stretch - relax * state.u, zero.u)}};
   }
 
   /// Backward Euler in u at constant slip; first order, stable for any step.
@@ -123,23 +124,33 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     T kept = T(1);
     if (any(fresh)) kept = select(fresh, s_before / select(closed, s, T(1)), T(1));
     Vec2<T> u0 = kept * state.u;
-    const T stiffness = p.stiffness * s;
-    const T damping = p.damping * s;
-    // With u = u₀ + h u̇ the locked force is −(K u₀ + (D + hK) v_t).
-    const T effective = damping + h * stiffness;
-    Clutch<T> c =
-        clutch(p, stiffness * u0 + effective * kin.slip, effective, normal_force, closed);
-    Vec2<T> u_rate = kin.slip - c.slip;
+    // With u = u₀ + h u̇ the locked clutch carries √δ pull; a slipping one carries the
+    // share κ of it, from κ √δ|pull| = μ f_n + C_V |V_c| and (1 − κ) pull = (D_t + h K_t)
+    // V_c.
+    const T yield = p.damping + h * p.stiffness;
+    Vec2<T> pull = p.stiffness * u0 + yield * kin.slip;
+    const T length = norm(pull);
+    const T grip = p.mu * normal_force;
+    const T over = (s * yield + p.viscous) * length;
+    const auto slips = closed && s * length > grip && over > T(0);
+    const T share = select(
+        slips, (grip * yield + p.viscous * length) / select(slips, over, T(1)), T(1));
+    // u from the force, f_t = −√δ (K_t u + D_t u̇): sound for any step
+    const T per_yield = T(1) / yield;
     State<T> zero = zero_fields<State<T>, T>();
-    Vec2<T> u = select(closed, u0 + h * u_rate, zero.u);
+    Vec2<T> u = select(
+        closed, (p.damping * per_yield) * u0 + (h * per_yield * share) * pull, zero.u);
+    Vec2<T> u_rate = per_yield * (share * pull - p.stiffness * u0);
+    const T slip_speed = (T(1) - share) * per_yield * length;  // |V_c|
     // stored(u₀ at this depth) − stored(u at the depth before)
     const T growth = T(N(0.5)) * p.stiffness *
                      select(fresh, s_before * (kept - T(1)), s - s_before) *
                      norm2(state.u);
-    return {.force = c.force,
-            .stored = T(N(0.5)) * stiffness * norm2(u),
-            .powers = {(damping + T(N(0.5)) * h * stiffness) * norm2(u_rate),
-                       c.slip_power, c.viscous_power, growth * (T(1) / h), T(0)},
+    return {.force = (-share * s) * pull,
+            .stored = T(N(0.5)) * p.stiffness * s * norm2(u),
+            .powers = {(p.damping + T(N(0.5)) * h * p.stiffness) * s * norm2(u_rate),
+                       grip * slip_speed, p.viscous * square(slip_speed),
+                       growth * (T(1) / h), T(0)},
             .state = {u}};
   }
 
@@ -180,28 +191,32 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
  private:
   template <Scalar T>
   struct Clutch {
-    Vec2<T> force;  // on B [N]
-    Vec2<T> slip;   // V_c [m/s]
+    Vec2<T> force;    // on B [N]
+    Vec2<T> stretch;  // v_t − V_c, what spring and damper see [m/s]
     T slip_power;
     T viscous_power;
   };
 
-  /// `pull` is what the locked clutch would carry, `yield` the force it sheds per slip
-  /// speed.
-  template <Scalar T, class M>
-  BRISTLE_INLINE static Clutch<T> clutch(const Params<T>& p, const Vec2<T>& pull,
-                                         const T& yield, const T& normal_force,
-                                         const M& closed) {
-    const T magnitude = norm(pull);
+  /// Spring and damper carry √δ (elastic + yield · stretch). Where the clutch slips, its
+  /// force and the stretch are written without the difference of two large numbers:
+  ///   f_t = −(μ f_n + C_V |V_c|) dir,  v_t − V_c = (C_V v_t + μ f_n dir − √δ
+  ///   elastic)/(√δ yield + C_V).
+  template <Scalar T>
+  BRISTLE_INLINE static Clutch<T> clutch(const Params<T>& p, const Vec2<T>& elastic,
+                                         const T& yield, const Kinematics<T>& kin,
+                                         const T& normal_force) {
+    const T s = kin.root_depth;
+    Vec2<T> pull = elastic + yield * kin.slip;  // over √δ, with the clutch locked
+    const T length = norm(pull);
     const T grip = p.mu * normal_force;
-    const auto slips = closed && magnitude > grip;
-    // V_c along the pull, at the speed (|pull| − grip)/(yield + C_V)
-    const T ratio = select(
-        slips, (magnitude - grip) / select(slips, (yield + p.viscous) * magnitude, T(1)),
-        T(0));
-    const T speed = ratio * magnitude;
-    Vec2<T> slip = ratio * pull;
-    return {yield * slip - pull, slip, grip * speed, p.viscous * square(speed)};
+    const T excess = s * length - grip;
+    const auto slips = kin.depth > T(0) && excess > T(0);
+    const T give = T(1) / select(slips, s * yield + p.viscous, T(1));
+    const T speed = select(slips, excess * give, T(0));  // |V_c|, along the pull
+    Vec2<T> along = (T(1) / select(slips, length, T(1))) * pull;
+    Vec2<T> stretch = give * (p.viscous * kin.slip + grip * along - s * elastic);
+    return {-select(slips, grip + p.viscous * speed, s) * select(slips, along, pull),
+            select(slips, stretch, kin.slip), grip * speed, p.viscous * square(speed)};
   }
 };
 

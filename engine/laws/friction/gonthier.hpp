@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bristle/laws/friction/friction.hpp"
+#include "bristle/laws/friction/regularised.hpp"
 
 namespace bristle {
 
@@ -113,15 +114,10 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   template <Scalar T>
   BRISTLE_INLINE static Prepared<T> prepare(const Params<T>& p,
                                             const Kinematics<T>& kin) noexcept {
-    using N = Value<T>;
     const T speed2 = norm2(kin.slip);
-    const T speed = root(speed2);
-    const T small = p.stribeck_speed * T(N(0.01));  // v_ε
-    const T per_small = T(1) / small;
+    const T per_small = T(1) / (p.stribeck_speed * T(Value<T>(0.01)));  // 1/v_ε
     return {exp(speed2 * (T(-1) / square(p.stribeck_speed))),
-            select(speed < small,
-                   (T(N(1.5)) - T(N(0.5)) * square(speed * per_small)) * per_small,
-                   T(1) / max(speed, small))};
+            per_small * cubic_ramp(root(speed2) * per_small)};
   }
 
   template <Scalar T>
@@ -135,7 +131,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
     Vec2<T> bristle =
         s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
-    Vec2<T> z_rate = (T(1) / p.damping) * (bristle - p.stiffness * state.z);
+    // ż = (f_br − σ₀ z)/σ₁ without the difference: exactly v_t in full stick
+    Vec2<T> z_rate = s * kin.slip + ((T(1) - s) * (T(1) / p.damping)) *
+                                        (coulomb - p.stiffness * state.z);
     const T dwell_rate = (s - state.dwell) * select(s >= state.dwell, T(1) / p.dwell_time,
                                                     p.stiffness / p.damping);
     Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
@@ -265,7 +263,8 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   template <Scalar T>
   BRISTLE_INLINE static T largest(const Params<T>& p, const T& dwell,
                                   const T& normal_force) {
-    return normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell);
+    return max(normal_force * (p.mu_coulomb + (p.mu_static - p.mu_coulomb) * dwell),
+               T(0));
   }
 
   template <Scalar T>

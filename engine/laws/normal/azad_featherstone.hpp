@@ -44,6 +44,8 @@ struct AzadFeatherstone : SpringDamper<AzadFeatherstone> {
                            "whether tension is cut off: f_n = max(0, …)"}}};
   }
 
+  static constexpr std::string_view damping_parameter = "damping";
+
   static constexpr Passivity passivity(const Params<double>& p) {
     return {.tension = p.clamp == 0};
   }
@@ -51,11 +53,10 @@ struct AzadFeatherstone : SpringDamper<AzadFeatherstone> {
   template <Scalar T>
   BRISTLE_INLINE static NormalParts<T> parts(const Params<T>& p, const State<T>&,
                                              const Kinematics<T>& kin) {
-    const T depth = max(kin.depth, T(0));
-    const T spring = p.stiffness * depth * kin.root_depth;
+    const T spring = p.stiffness * kin.depth * kin.root_depth;
     return {.elastic = spring,
             .damping = p.damping * kin.root_depth * kin.rate,
-            .stored = T(Value<T>(0.4)) * spring * depth,
+            .stored = T(Value<T>(0.4)) * spring * kin.depth,
             .clamp = p.clamp};
   }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bristle/laws/normal/spring_damper.hpp"
+#include "bristle/laws/normal/relative_damper.hpp"
 
 namespace bristle {
 
@@ -64,7 +64,7 @@ BRISTLE_INLINE T damping_factor(const T& e) {
   return select(e >= T(1), T(0), select(sound, newton, d));
 }
 
-struct GonthierNormal : SpringDamper<GonthierNormal> {
+struct GonthierNormal : LatchedDamper<GonthierNormal> {
   static constexpr LawInfo info{
       .name = "gonthier",
       .title = "Gonthier, restitution-exact damping",
@@ -87,66 +87,11 @@ struct GonthierNormal : SpringDamper<GonthierNormal> {
           "1/a; "
           "what it takes from the spring is booked as damping."};
 
-  template <class T>
-  struct Params {
-    T stiffness;           // k [N/m^p]
-    T exponent;            // p
-    T restitution;         // e
-    T impact_speed_floor;  // least v_i [m/s]
-  };
-
-  static constexpr auto parameters() {
-    using P = Params<double>;
-    return std::array{
-        ParameterField<P>{&P::stiffness,
-                          {"stiffness", "k", "N/m^p", above(0, 1e15), 8.5e6,
-                           "force per depth to the power p; Hertz: 4/3 E* √R"}},
-        ParameterField<P>{&P::exponent,
-                          {"exponent", "p", "1", between(1, 4), 1.5,
-                           "3/2 for a sphere (Hertz), 1 for a flat punch"}},
-        ParameterField<P>{
-            &P::restitution,
-            {"restitution", "e", "1", between(1e-3, 1), 0.5,
-             "coefficient of restitution: separation speed over impact speed"}},
-        ParameterField<P>{
-            &P::impact_speed_floor,
-            {"impact_speed_floor", "v_min", "m/s", between(1e-9, 1), 1e-6,
-             "slower touch-downs are damped as if they came at this speed"}}};
-  }
-
-  /// The damping that was chosen at touch-down, for the whole contact.
-  template <class T>
-  struct State {
-    T dissipation;  // a [s/m]
-  };
-
-  static constexpr auto state() {
-    return std::array{
-        StateField{"dissipation", "a", "s/m", "d(e)/(e v_i), latched at touch"}};
-  }
+  static constexpr Range restitution_range = between(1e-3, 1);
 
   template <Scalar T>
-  BRISTLE_INLINE static State<T> touch(const Params<T>& p, T impact_speed) noexcept {
-    const T speed = max(impact_speed, p.impact_speed_floor);
-    return {damping_factor(p.restitution) / (p.restitution * speed)};
-  }
-
-  template <Scalar T>
-  BRISTLE_INLINE static NormalParts<T> parts(const Params<T>& p, const State<T>& state,
-                                             const Kinematics<T>& kin) {
-    const T spring = p.stiffness * depth_power(kin, p.exponent);
-    return {.elastic = spring,
-            .damping = spring * (state.dissipation * kin.rate),
-            .stored = spring * kin.depth / (p.exponent + T(1)),
-            .clamp = T(1)};
-  }
-
-  template <Scalar T>
-  BRISTLE_INLINE static PartSlopes<T> slopes(const Params<T>& p, const State<T>& state,
-                                             const Kinematics<T>& kin) {
-    return {.by_depth = p.stiffness * depth_power_slope(kin, p.exponent) *
-                        (T(1) + state.dissipation * kin.rate),
-            .by_rate = p.stiffness * depth_power(kin, p.exponent) * state.dissipation};
+  BRISTLE_INLINE static T impact_damping(const T& restitution) {
+    return damping_factor(restitution) / restitution;
   }
 };
 

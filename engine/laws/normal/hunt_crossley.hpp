@@ -1,10 +1,10 @@
 #pragma once
 
-#include "bristle/laws/normal/spring_damper.hpp"
+#include "bristle/laws/normal/relative_damper.hpp"
 
 namespace bristle {
 
-struct HuntCrossley : SpringDamper<HuntCrossley> {
+struct HuntCrossley : RelativeDamper<HuntCrossley> {
   static constexpr LawInfo info{
       .name = "hunt-crossley",
       .title = "Hunt–Crossley",
@@ -42,22 +42,11 @@ struct HuntCrossley : SpringDamper<HuntCrossley> {
                            "damping force over spring force, per unit approach speed"}}};
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static NormalParts<T> parts(const Params<T>& p, const State<T>&,
-                                             const Kinematics<T>& kin) {
-    const T spring = p.stiffness * depth_power(kin, p.exponent);
-    return {.elastic = spring,
-            .damping = spring * (p.dissipation * kin.rate),
-            .stored = spring * kin.depth / (p.exponent + T(1)),
-            .clamp = T(1)};
-  }
+  static constexpr std::string_view damping_parameter = "dissipation";
 
   template <Scalar T>
-  BRISTLE_INLINE static PartSlopes<T> slopes(const Params<T>& p, const State<T>&,
-                                             const Kinematics<T>& kin) {
-    return {.by_depth = p.stiffness * depth_power_slope(kin, p.exponent) *
-                        (T(1) + p.dissipation * kin.rate),
-            .by_rate = p.stiffness * depth_power(kin, p.exponent) * p.dissipation};
+  BRISTLE_INLINE static T dissipation(const Params<T>& p, const State<T>&) {
+    return p.dissipation;
   }
 };
 

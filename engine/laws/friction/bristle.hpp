@@ -1,0 +1,262 @@
+#pragma once
+
+#include "bristle/laws/friction/friction.hpp"
+
+// What the bristle laws share: the Stribeck curve, the bound of a deflection, and the
+// one-state bristle that yields, of which Dahl, LuGre and the elasto-plastic law are
+// three.
+
+namespace bristle {
+
+/// μ(|v|) = μ_C + (μ_S − μ_C) exp(−|v|²/v_S²): Stribeck's curve in Gauss's form.
+template <Scalar T>
+BRISTLE_INLINE T stribeck(const T& mu_static, const T& mu_coulomb,
+                          const T& stribeck_speed, const T& speed2) {
+  using N = Value<T>;
+  const T x = speed2 * (T(1) / square(stribeck_speed));
+  const T e = exp(-x);
+  // 1 − e^{−x}, with its digits where μ_S is far below μ_C
+  const T fallen = select(x < T(sizeof(N) == 4 ? N(1e-2f) : N(1e-5)),
+                          x * (T(1) - T(N(0.5)) * x), T(1) - e);
+  return mu_static * e + mu_coulomb * fallen;
+}
+
+/// min(1, reach/length): what is kept of a vector that is bound to a length.
+template <Scalar T>
+BRISTLE_INLINE T kept_share(const T& length2, const T& reach) {
+  const auto cut = length2 > square(reach);
+  T share = T(1);
+  if (any(cut)) share = select(cut, reach / sqrt(select(cut, length2, T(1))), T(1));
+  return share;
+}
+
+/// The memory of a bristle law.
+template <class T>
+struct Deflection {
+  Vec2<T> z;  // bristle deflection [m]
+};
+
+inline constexpr std::array deflection_fields{
+    StateField{"z_x", "z_x", "m", "bristle deflection"},
+    StateField{"z_y", "z_y", "m", "bristle deflection"}};
+
+/// The deflection on accepted steps: within `reach` of zero, and zero in flight. What
+/// the spring loses by it is released.
+template <Scalar T, class M>
+BRISTLE_INLINE Commit<T, Deflection<T>> bound_deflection(const Deflection<T>& state,
+                                                         const M& bounded, const T& reach,
+                                                         const T& stiffness,
+                                                         const Kinematics<T>& kin) {
+  const T length2 = norm2(state.z);
+  const T share = select(bounded, kept_share(length2, reach), T(1));
+  Deflection<T> zero = zero_fields<Deflection<T>, T>();
+  Deflection<T> kept{select(kin.depth > T(0), share * state.z, zero.z)};
+  return {kept, T(Value<T>(0.5)) * stiffness * (length2 - norm2(kept.z))};
+}
+
+/// A bristle of stiffness σ₀ that yields to a strength g(v) [N]:
+///
+///   ż = v − σ₀ v_y/g z,   f = −(σ₀ z + σ₁ ż + σ₂ v),
+///
+/// where v_y ≤ |v| is the speed at which it yields, here |v|. A law says
+///   strength(p, |v|², load)         g
+///   greatest_strength(p, load)      the largest g, for the bound on |z|
+///   yield_speed(p, z, v, |v|, σ₀/g)           v_y
+///   step_yield_speed(p, y, v, |v|, σ₀/g, h)   v_y at the end of a step that would take z
+///                                             to y without yielding
+///   damping(p, |v|, |v|², g)        σ₁, where has_damper
+///   viscous(p)                      σ₂, where has_damper
+///
+/// As the load falls to zero, so does g, and σ₀/g grows beyond any number. Deflections
+/// below ℓ = 1e-12 m are without meaning: where g < σ₀ ℓ, the bristle takes the share
+/// s = g/(σ₀ ℓ) of the slip and of the force,
+///
+///   ż = s v − (v_y/ℓ) z,   f = −s (σ₀ z + σ₁ ż) − σ₂ v.
+///
+/// So the force goes to zero with the load and the memory fades within ℓ of slip. Slip
+/// and force are scaled alike: this takes nothing from the energy books.
+template <class Law>
+struct YieldingBristle : FrictionBase<Law> {
+  template <class T>
+  using State = Deflection<T>;
+
+  static constexpr auto state() { return deflection_fields; }
+
+  static constexpr std::array<std::string_view, 0> guard_names() { return {}; }
+
+  /// Bristles that yield at any slip, as Dahl's and LuGre's do.
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static T yield_speed(const Params&, const Vec2<T>& /*z*/,
+                                      const Vec2<T>& /*slip*/, const T& speed,
+                                      const T& /*relax*/) {
+    return speed;
+  }
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static T step_yield_speed(const Params&, const Vec2<T>& /*elastic*/,
+                                           const Vec2<T>& /*slip*/, const T& speed,
+                                           const T& /*relax*/, const T& /*h*/) {
+    return speed;
+  }
+
+  template <class Params>
+  BRISTLE_INLINE static auto touch(const Params& p) noexcept {
+    using T = std::remove_cvref_t<decltype(p.stiffness)>;
+    return zero_fields<State<T>, T>();
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params& p,
+                                                            const State<T>& state,
+                                                            const Kinematics<T>& kin,
+                                                            T normal_force) noexcept {
+    Moment<T> m = moment(p, kin, normal_force);
+    const T fade = m.relax * Law::yield_speed(p, state.z, kin.slip, m.speed, m.relax);
+    Vec2<T> z_rate = m.drive - fade * state.z;
+    return {.force = force(p, m, kin, state.z, z_rate),
+            .stored = stored(p, state.z),
+            .powers = books(p, m, state.z, z_rate, fade),
+            .rate = {z_rate}};
+  }
+
+  /// Backward Euler in z at constant slip: stable for any step, first order, and |z|
+  /// grows beyond g/σ₀ in none.
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params& p,
+                                                          const State<T>& state,
+                                                          const Kinematics<T>& kin,
+                                                          T normal_force, T h) noexcept {
+    Moment<T> m = moment(p, kin, normal_force);
+    Vec2<T> elastic = state.z + h * m.drive;
+    const T fade =
+        m.relax * Law::step_yield_speed(p, elastic, kin.slip, m.speed, m.relax, h);
+    const T shrink = T(1) / (T(1) + h * fade);
+    State<T> moved{shrink * elastic};
+    Vec2<T> z_rate = shrink * (m.drive - fade * state.z);
+    Powers<T> powers = books(p, m, moved.z, z_rate, fade);
+    // U(z) − U(z₀) = h σ₀ z·ż − ½ σ₀ |h ż|²: backward Euler's own loss joins the
+    // damper's.
+    powers.damping += T(Value<T>(0.5)) * h * p.stiffness * norm2(z_rate);
+    Commit<T, State<T>> kept = commit(p, moved, kin, normal_force);
+    powers.slip += kept.released * (T(1) / h);
+    return {.force = force(p, m, kin, moved.z, z_rate),
+            .stored = stored(p, kept.state.z),
+            .powers = powers,
+            .state = kept.state};
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static FrictionSpring<T> spring(const Params& p, const State<T>& state,
+                                                 const Kinematics<T>& kin,
+                                                 T normal_force) noexcept {
+    Moment<T> m = moment(p, kin, normal_force);
+    return {.stiffness = p.stiffness,
+            .damping = m.damping,
+            .elastic_force = -(m.share * p.stiffness) * state.z,
+            .bound = m.strength,
+            .viscous = m.viscous};
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static std::array<T, 0> guards(const Params&, const State<T>&,
+                                                const Kinematics<T>&, T) noexcept {
+    return {};
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params& p, const State<T>& state,
+                                                   const Kinematics<T>& kin,
+                                                   T normal_force) noexcept {
+    const T reach =
+        Law::greatest_strength(p, max(normal_force, T(0))) * (T(1) / p.stiffness);
+    return bound_deflection(state, p.bound != T(0), reach, p.stiffness, kin);
+  }
+
+ private:
+  template <Scalar T>
+  struct Moment {
+    T speed;        // |v|
+    T strength;     // g [N]
+    T relax;        // σ₀/g, or 1/ℓ [1/m]
+    T share;        // s
+    Vec2<T> drive;  // s v
+    T damping;      // σ₁
+    T viscous;      // σ₂, where there is a load
+  };
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static Moment<T> moment(const Params& p, const Kinematics<T>& kin,
+                                         const T& normal_force) {
+    using N = Value<T>;
+    const auto closed = kin.depth > T(0);
+    const T load = select(closed, max(normal_force, T(0)), T(0));
+    const T speed2 = norm2(kin.slip);
+    const T speed = root(speed2);
+    const T strength = Law::strength(p, speed2, load);
+    const T least = p.stiffness * T(N(1e-12));  // σ₀ ℓ
+    const T yields_at = max(strength, least);
+    const T per = T(1) / yields_at;
+    const T share = select(strength >= least, T(1), strength * per);
+    Moment<T> m{.speed = speed,
+                .strength = strength,
+                .relax = select(closed, p.stiffness * per, T(0)),
+                .share = share,
+                .drive = share * kin.slip,
+                .damping = T(0),
+                .viscous = T(0)};
+    if constexpr (Law::has_damper) {
+      m.damping = Law::damping(p, speed, speed2, yields_at);
+      m.viscous = select(load > T(0), Law::viscous(p), T(0));
+    }
+    return m;
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static Vec2<T> force(const Params& p, const Moment<T>& m,
+                                      const Kinematics<T>& kin, const Vec2<T>& z,
+                                      const Vec2<T>& z_rate) {
+    if constexpr (Law::has_damper) {
+      return -(m.share * (p.stiffness * z + m.damping * z_rate) + m.viscous * kin.slip);
+    } else {
+      return -(m.share * p.stiffness) * z;
+    }
+  }
+
+  /// With s v = ż + ρ z, ρ = σ₀ v_y/g:  −f·v = σ₀ z·ż + σ₀ ρ |z|² + σ₁ ż·(s v) + σ₂ |v|².
+  /// Only the damper's term can be negative. It then draws on the slip's, next on the
+  /// viscous one, and what is still lacking nobody supplies.
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static Powers<T> books(const Params& p, const Moment<T>& m,
+                                        const Vec2<T>& z, const Vec2<T>& z_rate,
+                                        const T& fade) {
+    const T slip = p.stiffness * fade * norm2(z);
+    if constexpr (Law::has_damper) {
+      const T damper = m.damping * dot(z_rate, m.drive);
+      const T after_slip = slip + min(damper, T(0));
+      const T after_viscous = m.viscous * square(m.speed) + min(after_slip, T(0));
+      return {max(damper, T(0)), max(after_slip, T(0)), max(after_viscous, T(0)), T(0),
+              max(-after_viscous, T(0))};
+    } else {
+      return {T(0), slip, T(0), T(0), T(0)};
+    }
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static T stored(const Params& p, const Vec2<T>& z) {
+    return T(Value<T>(0.5)) * p.stiffness * norm2(z);
+  }
+};
+
+/// The largest σ₁ up to `damping` with which a yielding bristle is passive whatever its
+/// deflection. σ₁ ż·v + σ₀ ρ |z|² with v = ż + ρ z, ρ ≤ σ₀|v|/g is a quadratic form in
+/// ż and ρ z; it is positive for σ₁ < 4 g/|v|, and with room for rounding at half of it.
+template <Scalar T>
+BRISTLE_INLINE T passive_damping(const T& damping, const T& speed, const T& strength) {
+  const auto above = damping * speed > T(2) * strength;
+  T limited = damping;
+  if (any(above)) {
+    limited = select(above, T(2) * strength / select(above, speed, T(1)), damping);
+  }
+  return limited;
+}
+
+}  // namespace bristle

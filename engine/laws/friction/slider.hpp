@@ -1,0 +1,170 @@
+#pragma once
+
+#include "bristle/laws/friction/bristle.hpp"
+
+namespace bristle {
+
+/// A spring and a damper in series with a slider that holds up to a grip F [N]: elastic
+/// and perfectly plastic, the vector of the force returned to the circle |f| ≤ F along
+/// its own direction. A law says grip(p, |v|², load), the largest F.
+///
+/// With a damper, pull = k z + c v, and the slider gives way at V = (|pull| − F)₊/c along
+/// the pull. Without one (c/k below a nanosecond) it gives way at V = max(0, v·z/|z|)
+/// along z where k|z| has reached F, and sheds what exceeds F as it slips. In both,
+/// ż = v − V.
+template <class Law>
+struct Slider : FrictionBase<Law> {
+  template <class T>
+  using State = Deflection<T>;
+
+  static constexpr auto state() { return deflection_fields; }
+
+  static constexpr LedgerLines lines{.damping = true, .slip = true};
+
+  static constexpr std::array<std::string_view, 1> guard_names() { return {"slip"}; }
+
+  template <class Params>
+  BRISTLE_INLINE static auto touch(const Params& p) noexcept {
+    using T = std::remove_cvref_t<decltype(p.stiffness)>;
+    return zero_fields<State<T>, T>();
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params& p,
+                                                            const State<T>& state,
+                                                            const Kinematics<T>& kin,
+                                                            T normal_force) noexcept {
+    const auto closed = kin.depth > T(0);
+    const auto damped = is_damped(p);
+    const T damping = select(damped, p.damping, T(0));
+    const T grip = grip_of(p, kin, normal_force);
+    Vec2<T> pull = p.stiffness * state.z + damping * kin.slip;
+    const T share = held_share(pull, grip);
+    const T excess = T(1) - share;
+    // With a damper V = give pull, and ż = v − V = share v − give k z
+    const T give = excess / select(damped, p.damping, T(1));
+    // Without one V takes the whole of v along z, and ż is what is left across. A spring
+    // beyond its reach, since the load fell, shortens as it slips.
+    const T length2 = norm2(state.z);
+    const T length = root(length2);
+    const T speed = norm(kin.slip);
+    const T along = dot(state.z, kin.slip);
+    const auto flows = reached(p, length, grip) && along > T(0);
+    const T turn =
+        (state.z.x * kin.slip.y - state.z.y * kin.slip.x) / select(flows, length2, T(1));
+    Vec2<T> across{-(turn * state.z.y), turn * state.z.x};
+    Vec2<T> z_rate =
+        select(damped, share * kin.slip - (give * p.stiffness) * state.z,
+               select(flows, across, kin.slip) -
+                   (excess * speed / select(length > T(0), length, T(1))) * state.z);
+    // f·V with a damper; without one f·v − k z·ż
+    const T slip_power = select(
+        damped, share * give * norm2(pull),
+        p.stiffness * (select(flows, share, -excess) * along + excess * length * speed));
+    State<T> zero = zero_fields<State<T>, T>();
+    return {.force = select(closed, -share * pull, zero.z),
+            .stored = stored(p, state.z),
+            .powers = {select(closed, damping * norm2(z_rate), T(0)),
+                       select(closed, slip_power, T(0)), T(0), T(0), T(0)},
+            .rate = {select(closed, z_rate, zero.z)}};
+  }
+
+  /// The exact radial return at constant slip: the force at the end of the step is the
+  /// trial force k z + (c + h k) v, shortened to the grip.
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params& p,
+                                                          const State<T>& state,
+                                                          const Kinematics<T>& kin,
+                                                          T normal_force, T h) noexcept {
+    const auto closed = kin.depth > T(0);
+    const T grip = grip_of(p, kin, normal_force);
+    const T effective = p.damping + h * p.stiffness;
+    Vec2<T> trial = p.stiffness * state.z + effective * kin.slip;
+    const T share = held_share(trial, grip);
+    // V = give trial, and ż = v − V = share v − give k z
+    const T give = (T(1) - share) / effective;
+    Vec2<T> z_rate = share * kin.slip - (give * p.stiffness) * state.z;
+    State<T> zero = zero_fields<State<T>, T>();
+    State<T> moved{select(closed, state.z + h * z_rate, state.z)};
+    Commit<T, State<T>> kept = commit(p, moved, kin, normal_force);
+    // U(z) − U(z₀) = h k z·ż − ½ k |h ż|²: backward Euler's own loss joins the damper's.
+    const T damping = (p.damping + T(Value<T>(0.5)) * h * p.stiffness) * norm2(z_rate);
+    const T slip_power = share * give * norm2(trial);
+    return {.force = select(closed, -share * trial, zero.z),
+            .stored = stored(p, kept.state.z),
+            .powers = {select(closed, damping, T(0)),
+                       select(closed, slip_power, T(0)) + kept.released * (T(1) / h),
+                       T(0), T(0), T(0)},
+            .state = kept.state};
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static FrictionSpring<T> spring(const Params& p, const State<T>& state,
+                                                 const Kinematics<T>& kin,
+                                                 T normal_force) noexcept {
+    return {.stiffness = p.stiffness,
+            .damping = p.damping,
+            .elastic_force = -p.stiffness * state.z,
+            .bound = grip_of(p, kin, normal_force),
+            .viscous = T(0)};
+  }
+
+  /// Where the slider begins or ends to give way.
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static std::array<T, 1> guards(const Params& p, const State<T>& state,
+                                                const Kinematics<T>& kin,
+                                                T normal_force) noexcept {
+    const T grip = grip_of(p, kin, normal_force);
+    const T pull = norm(p.stiffness * state.z + p.damping * kin.slip);
+    return {pull - select(is_damped(p), T(1), near_one<T>()) * grip};
+  }
+
+  /// Forgets the stretch in flight, and without a damper keeps no more of it than the
+  /// slider holds. (With one, the spring relaxes by itself when the load falls.)
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params& p, const State<T>& state,
+                                                   const Kinematics<T>& kin,
+                                                   T normal_force) noexcept {
+    const T reach = grip_of(p, kin, normal_force) * (T(1) / p.stiffness);
+    return bound_deflection(state, !is_damped(p), reach, p.stiffness, kin);
+  }
+
+ private:
+  template <class Params>
+  BRISTLE_INLINE static auto is_damped(const Params& p) {
+    using T = std::remove_cvref_t<decltype(p.stiffness)>;
+    return p.damping > p.stiffness * T(Value<T>(1e-9));
+  }
+
+  /// What the slider holds of a pull; of any, also none, without a grip.
+  template <Scalar T>
+  BRISTLE_INLINE static T held_share(const Vec2<T>& pull, const T& grip) {
+    return select(grip > T(0), kept_share(norm2(pull), grip), T(0));
+  }
+
+  /// A spring counts as stretched to the grip a little before, so that rounding does not
+  /// switch the slider to and fro.
+  template <Scalar T>
+  BRISTLE_INLINE static T near_one() {
+    using N = Value<T>;
+    return T(N(1) - (sizeof(N) == 4 ? N(1e-6) : N(1e-9)));
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static auto reached(const Params& p, const T& length, const T& grip) {
+    return length > T(0) && p.stiffness * length >= near_one<T>() * grip;
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static T grip_of(const Params& p, const Kinematics<T>& kin,
+                                  const T& normal_force) {
+    return Law::grip(p, norm2(kin.slip), max(normal_force, T(0)));
+  }
+
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static T stored(const Params& p, const Vec2<T>& z) {
+    return T(Value<T>(0.5)) * p.stiffness * norm2(z);
+  }
+};
+
+}  // namespace bristle
