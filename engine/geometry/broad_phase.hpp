@@ -12,9 +12,9 @@
 // Which bodies may touch: the pairs of overlapping boxes among many.
 //
 // Boxes are sorted along a space-filling curve (Morton order, radix sort) and a balanced
-// tree of boxes is laid over the sorted row, anew on each call: the work grows as N log N
-// with a small factor of log, whatever the motion. Nothing is remembered between calls,
-// so that the result depends on the boxes alone.
+// tree of boxes is laid over the sorted row, anew on each call: the work grows with the
+// bodies and the pairs among them, whatever the motion. Nothing is remembered between
+// calls, so that the result depends on the boxes alone.
 
 namespace bristle {
 
@@ -213,45 +213,47 @@ class BroadPhase {
               std::max(a.high.z, b.high.z)};
   }
 
-  /// Each leaf against itself and the leaves after it.
+  /// The tree against itself, from the top: a node against itself is each child against
+  /// itself and one against the other. Work goes with the pairs that are close, not with
+  /// the height of the tree.
   template <class Emit>
   void query(std::size_t small, Emit&& emit) noexcept {
-    struct Node {
-      std::uint32_t level, index;
+    if (small == 0) return;
+    struct Task {
+      std::uint32_t level, one, two;  // two nodes of one level; equal: a node with itself
     };
-    std::array<Node, 2 * 64> stack;  // two per level at most
-    for (std::size_t g = 0; g < level_size_[0] && small > 0; ++g) {
-      const std::size_t begin = g * leaf;
-      const std::size_t end = std::min(small, begin + leaf);
-      for (std::size_t i = begin; i < end; ++i) {
-        for (std::size_t j = i + 1; j < end; ++j) {
-          if (overlap(sorted_[i], sorted_[j])) emit(entries_[i].index, entries_[j].index);
+    // A task leaves at most four of the level below, so that no level holds more than
+    // three besides the one in hand.
+    std::array<Task, 4 * 40> stack;
+    std::size_t height = 0;
+    stack[height++] = {static_cast<std::uint32_t>(levels_ - 1), 0, 0};
+    while (height > 0) {
+      const Task task = stack[--height];
+      if (task.level == 0) {
+        compare_leaves(small, task.one, task.two, emit);
+        continue;
+      }
+      const std::uint32_t below = task.level - 1;
+      const Aabb* nodes = tree_.data() + level_start_[below];
+      const auto size = static_cast<std::uint32_t>(level_size_[below]);
+      for (std::uint32_t i = 2 * task.one; i < std::min(size, 2 * task.one + 2); ++i) {
+        const std::uint32_t first = task.one == task.two ? i : 2 * task.two;
+        for (std::uint32_t j = first; j < std::min(size, 2 * task.two + 2); ++j) {
+          if (i == j || overlap(nodes[i], nodes[j])) stack[height++] = {below, i, j};
         }
       }
-      const Aabb own = tree_[g];
-      std::size_t depth = 0;
-      stack[depth++] = {static_cast<std::uint32_t>(levels_ - 1), 0};
-      while (depth > 0) {
-        const Node node = stack[--depth];
-        // Only leaves after g: the last leaf below this node is (index + 1)·2^level − 1.
-        if (((static_cast<std::size_t>(node.index) + 1) << node.level) <= g + 1) continue;
-        if (!overlap(own, tree_[level_start_[node.level] + node.index])) continue;
-        if (node.level > 0) {
-          const std::uint32_t child = 2 * node.index;
-          if (child + 1 < level_size_[node.level - 1]) {
-            stack[depth++] = {node.level - 1, child + 1};
-          }
-          stack[depth++] = {node.level - 1, child};
-          continue;
-        }
-        const std::size_t from = static_cast<std::size_t>(node.index) * leaf;
-        const std::size_t to = std::min(small, from + leaf);
-        for (std::size_t i = begin; i < end; ++i) {
-          for (std::size_t j = from; j < to; ++j) {
-            if (overlap(sorted_[i], sorted_[j]))
-              emit(entries_[i].index, entries_[j].index);
-          }
-        }
+    }
+  }
+
+  template <class Emit>
+  void compare_leaves(std::size_t small, std::size_t one, std::size_t two,
+                      Emit&& emit) noexcept {
+    const std::size_t end_one = std::min(small, one * leaf + leaf);
+    const std::size_t end_two = std::min(small, two * leaf + leaf);
+    for (std::size_t i = one * leaf; i < end_one; ++i) {
+      const Aabb box = sorted_[i];
+      for (std::size_t j = one == two ? i + 1 : two * leaf; j < end_two; ++j) {
+        if (overlap(box, sorted_[j])) emit(entries_[i].index, entries_[j].index);
       }
     }
   }

@@ -91,39 +91,29 @@ struct Difference {
 
 struct Simplex {
   Corner corners[4];
-  double weight[4];
   int count = 0;
 };
 
-/// Closest point to the origin on the segment, triangle or tetrahedron of chosen corners;
-/// keeps in `out` the corners that carry it. Returns the point.
-V closest_on_segment(const Simplex& s, int i, int j, Simplex& out) noexcept {
+/// Which corners of a simplex carry its point closest to the origin, and with what
+/// weights.
+struct Nearest {
+  V point;
+  int count;
+  int corner[4];
+  double weight[4];
+};
+
+Nearest closest_on_segment(const Simplex& s, int i, int j) noexcept {
   const V& p = s.corners[i].w;
-  const V& q = s.corners[j].w;
-  const V e = q - p;
+  const V e = s.corners[j].w - p;
   const double length2 = norm2(e);
   const double t = length2 > 0 ? -dot(p, e) / length2 : 0;
-  if (!(t > 0)) {
-    out.count = 1;
-    out.corners[0] = s.corners[i];
-    out.weight[0] = 1;
-    return p;
-  }
-  if (t >= 1) {
-    out.count = 1;
-    out.corners[0] = s.corners[j];
-    out.weight[0] = 1;
-    return q;
-  }
-  out.count = 2;
-  out.corners[0] = s.corners[i];
-  out.corners[1] = s.corners[j];
-  out.weight[0] = 1 - t;
-  out.weight[1] = t;
-  return p + t * e;
+  if (!(t > 0)) return {p, 1, {i}, {1}};
+  if (t >= 1) return {s.corners[j].w, 1, {j}, {1}};
+  return {p + t * e, 2, {i, j}, {1 - t, t}};
 }
 
-V closest_on_triangle(const Simplex& s, int i, int j, int k, Simplex& out) noexcept {
+Nearest closest_on_triangle(const Simplex& s, int i, int j, int k) noexcept {
   // From the corner between the two shorter sides: thin triangles lose less that way.
   const double jk = norm2(s.corners[k].w - s.corners[j].w);
   const double ki = norm2(s.corners[i].w - s.corners[k].w);
@@ -143,41 +133,25 @@ V closest_on_triangle(const Simplex& s, int i, int j, int k, Simplex& out) noexc
     const double v = -dot(n, cross(p, f)) / area2;
     const double w = -dot(n, cross(e, p)) / area2;
     if (v > 0 && w > 0 && v + w < 1) {
-      out.count = 3;
-      out.corners[0] = s.corners[i];
-      out.corners[1] = s.corners[j];
-      out.corners[2] = s.corners[k];
-      out.weight[0] = 1 - v - w;
-      out.weight[1] = v;
-      out.weight[2] = w;
-      return p + v * e + w * f;
+      return {p + v * e + w * f, 3, {i, j, k}, {1 - v - w, v, w}};
     }
   }
-  V best = closest_on_segment(s, i, j, out);
+  Nearest best = closest_on_segment(s, i, j);
   const int pairs[2][2] = {{j, k}, {k, i}};
   for (const auto& pair : pairs) {
-    Simplex other;
-    const V x = closest_on_segment(s, pair[0], pair[1], other);
-    if (norm2(x) < norm2(best)) {
-      best = x;
-      out = other;
-    }
+    const Nearest other = closest_on_segment(s, pair[0], pair[1]);
+    if (norm2(other.point) < norm2(best.point)) best = other;
   }
   return best;
 }
 
-/// Closest point on the whole simplex; count 4 in `out` means that it holds the origin.
-V closest_on_simplex(const Simplex& s, Simplex& out) noexcept {
-  if (s.count == 1) {
-    out = s;
-    out.weight[0] = 1;
-    return s.corners[0].w;
-  }
-  if (s.count == 2) return closest_on_segment(s, 0, 1, out);
-  if (s.count == 3) return closest_on_triangle(s, 0, 1, 2, out);
+/// On the whole simplex; count 4 means that it holds the origin.
+Nearest closest_on_simplex(const Simplex& s) noexcept {
+  if (s.count == 1) return {s.corners[0].w, 1, {0}, {1}};
+  if (s.count == 2) return closest_on_segment(s, 0, 1);
+  if (s.count == 3) return closest_on_triangle(s, 0, 1, 2);
   const int faces[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
-  bool inside = true;
-  V best{HUGE_VAL, 0, 0};
+  Nearest best{{0, 0, 0}, 4, {0, 1, 2, 3}, {}};
   double best2 = HUGE_VAL;
   for (const auto& f : faces) {
     const V& p = s.corners[f[0]].w;
@@ -185,20 +159,13 @@ V closest_on_simplex(const Simplex& s, Simplex& out) noexcept {
     const double origin = -dot(n, p);
     const double fourth = dot(n, s.corners[f[3]].w - p);
     // On the other side of this face than the fourth corner, or a flat tetrahedron?
-    const bool flat = std::fabs(fourth) <= 1e-14 * norm(n) * norm(s.corners[f[3]].w - p);
+    const bool flat = fourth * fourth <= 1e-28 * norm2(n) * norm2(s.corners[f[3]].w - p);
     if (!flat && origin * fourth > 0) continue;
-    inside = false;
-    Simplex other;
-    const V x = closest_on_triangle(s, f[0], f[1], f[2], other);
-    if (norm2(x) < best2) {
-      best2 = norm2(x);
-      best = x;
-      out = other;
+    const Nearest other = closest_on_triangle(s, f[0], f[1], f[2]);
+    if (norm2(other.point) < best2) {
+      best2 = norm2(other.point);
+      best = other;
     }
-  }
-  if (inside) {
-    out = s;
-    return {0, 0, 0};
   }
   return best;
 }
@@ -215,7 +182,8 @@ struct Distance {
 /// bracket |v| ≥ distance ≥ v·w/|v| has closed.
 Distance gjk(const Difference& difference, const V& start, double size) noexcept {
   Distance result{};
-  Simplex simplex;
+  Simplex& simplex = result.simplex;
+  double weight[4] = {};
   V v = start;
   if (!(norm2(v) > 0)) v = {1, 0, 0};
   const double zero = 1e-14 * size;
@@ -227,38 +195,40 @@ Distance gjk(const Difference& difference, const V& start, double size) noexcept
       if (v2 - dot(v, c.w) <= 1e-14 * v2) break;
       bool known = false;
       for (int i = 0; i < simplex.count; ++i) {
-        const V gap = simplex.corners[i].w - c.w;
-        known = known || norm2(gap) <= 1e-32 * size * size;
+        known = known || norm2(simplex.corners[i].w - c.w) <= 1e-32 * size * size;
       }
       if (known) break;
     }
-    Simplex grown = simplex;
-    grown.corners[grown.count++] = c;
-    Simplex reduced;
-    const V next = closest_on_simplex(grown, reduced);
-    if (reduced.count == 4 || norm2(next) <= zero * zero) {
-      result.simplex = reduced;
-      result.apart = false;
-      return result;
+    simplex.corners[simplex.count++] = c;
+    const Nearest next = closest_on_simplex(simplex);
+    if (next.count == 4 || norm2(next.point) <= zero * zero) return result;
+    if (!first && !(norm2(next.point) < v2)) {  // round-off: as close as it gets
+      --simplex.count;
+      break;
     }
-    if (!first && !(norm2(next) < v2)) break;  // round-off: as close as it gets
-    simplex = reduced;
-    v = next;
+    Corner kept[3];
+    for (int i = 0; i < next.count; ++i) kept[i] = simplex.corners[next.corner[i]];
+    for (int i = 0; i < next.count; ++i) {
+      simplex.corners[i] = kept[i];
+      weight[i] = next.weight[i];
+    }
+    simplex.count = next.count;
+    v = next.point;
     first = false;
   }
   result.apart = true;
   result.distance = norm(v);
   result.normal = (-1 / result.distance) * v;
   for (int i = 0; i < simplex.count; ++i) {
-    result.on_a = result.on_a + simplex.weight[i] * simplex.corners[i].a;
-    result.on_b = result.on_b + simplex.weight[i] * simplex.corners[i].b;
+    result.on_a = result.on_a + weight[i] * simplex.corners[i].a;
+    result.on_b = result.on_b + weight[i] * simplex.corners[i].b;
   }
-  result.simplex = simplex;
   return result;
 }
 
-/// Expanding polytope (van den Bergen 2001): the face of A − B nearest to the origin.
-/// Returns its outward normal, from A into B.
+/// Expanding polytope (van den Bergen 2001): the face of A − B nearest to the origin, to
+/// 1e-8 of the size; `separate` goes on from there. Returns its outward normal,
+/// from A into B.
 class Expansion {
  public:
   V normal(const Difference& difference, const Simplex& start, double size) noexcept {
@@ -279,7 +249,7 @@ class Expansion {
         best_depth = height;
         best = face.normal;
       }
-      if (height - face.distance <= 1e-12 * size || best_depth <= face.distance) break;
+      if (height - face.distance <= 1e-8 * size || best_depth <= face.distance) break;
       if (!add(w)) break;
     }
     return best;
@@ -471,7 +441,7 @@ Separation separate(const Core& a, const Core& b) noexcept {
   const double size = a.size + b.size;
   const V start = a.pose.p - b.pose.p;
   const Distance direct = gjk(difference, start, size);
-  const double near = 1e-3 * std::min(a.size, b.size);
+  const double near = 2e-2 * std::min(a.size, b.size);
   if (direct.apart && direct.distance > near) {
     return {direct.normal, -direct.distance, direct.on_a, direct.on_b};
   }

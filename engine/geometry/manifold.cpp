@@ -494,6 +494,11 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
     }
   }
   if (gap_b > margin) return;
+  // Many edges: support functions find the normal sooner than all pairs of edges do.
+  if (pa.edges.size() * pb.edges.size() > 2500) {
+    convex_against_convex(a, pose_a, b, pose_b, margin, out);
+    return;
+  }
   double gap_e = -HUGE_VAL;
   V normal_e{};
   const ConvexHull::Edge* edge_a = nullptr;
@@ -579,11 +584,12 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
     side_b = pb.side(pb.face_towards(-turn_back(pose, n)), pose_b);
   }
   lay_together(side_a, side_b, turn(pose_a, n), 0, 0, margin, out);
-  // Apart, the gap is the distance only where the closest point lies over the face.
+  // The gap is the distance, or the depth, only where the closest point lies over the
+  // face. Deep inside the faces may overlap elsewhere, and that will do.
   const double gap = std::max(gap_a, gap_b);
   double deepest = -HUGE_VAL;
   for (int i = before; i < out.count; ++i) deepest = std::max(deepest, out[i].depth);
-  if (out.count == before || (gap > tie && deepest < -gap - 1e-9 * size)) {
+  if (deepest < -gap - 1e-9 * size && (gap > -tie || deepest < -0.5 * gap)) {
     out.count = before;
     convex_against_convex(a, pose_a, b, pose_b, margin, out);
     return;

@@ -86,10 +86,10 @@ TEST(Pairs, DepthPassesSmoothlyThroughTouch) {
         const auto d = deepest(after);
         if (s >= 0 || plane || smooth(a) || smooth(b)) {
           worst = std::max(worst, std::fabs(d.depth + s));
-          EXPECT_NEAR(d.depth, -s, 1e-8) << describe(a, b, trial) << " s " << s;
+          EXPECT_NEAR(d.depth, -s, 5e-8) << describe(a, b, trial) << " s " << s;
         } else {
-          EXPECT_GT(d.depth, -1e-8) << describe(a, b, trial) << " s " << s;
-          EXPECT_LT(d.depth, -s + 1e-8) << describe(a, b, trial) << " s " << s;
+          EXPECT_GT(d.depth, -5e-8) << describe(a, b, trial) << " s " << s;
+          EXPECT_LT(d.depth, -s + 5e-8) << describe(a, b, trial) << " s " << s;
         }
       }
     }
@@ -161,10 +161,10 @@ TEST(Pairs, TurningTheWorldTurnsTheContact) {
       const Pose world = random.pose(3);
       const auto c = deepest(contacts(a, pa, b, pb));
       const auto d = deepest(contacts(a, after(world, pa), b, after(world, pb)));
-      EXPECT_NEAR(c.depth, d.depth, 1e-8) << describe(a, b, trial);
+      EXPECT_NEAR(c.depth, d.depth, 1e-7) << describe(a, b, trial);
       // Deep inside, two directions may be as short; then either will do.
       if (c.depth < 0.05) {
-        EXPECT_NEAR(norm(geometry::turn(world, c.normal) - d.normal), 0, 1e-5)
+        EXPECT_NEAR(norm(geometry::turn(world, c.normal) - d.normal), 0, 1e-4)
             << describe(a, b, trial);
       }
     }
