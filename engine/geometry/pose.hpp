@@ -1,24 +1,10 @@
 #pragma once
 
-#include "bristle/core/vec.hpp"
+#include "bristle/spatial/transform.hpp"
 
 // The few words in which geometry speaks about poses and vectors.
 
-namespace bristle {
-
-template <Scalar T>
-struct Mat3 {
-  Vec3<T> x, y, z;  // columns
-};
-
-/// x_world = R x_body + p
-template <Scalar T>
-struct Transform {
-  Mat3<T> R{{T(1), T(0), T(0)}, {T(0), T(1), T(0)}, {T(0), T(0), T(1)}};
-  Vec3<T> p{T(0), T(0), T(0)};
-};
-
-namespace geometry {
+namespace bristle::geometry {
 
 /// Component i of a vector.
 template <Scalar T>
@@ -38,17 +24,17 @@ BRISTLE_INLINE Vec3<T> axis(const Transform<T>& X, int i) {
 /// A direction from body to world axes, R v.
 template <Scalar T>
 BRISTLE_INLINE Vec3<T> turn(const Transform<T>& X, const Vec3<T>& v) {
-  return v.x * X.R.x + v.y * X.R.y + v.z * X.R.z;
+  return X.R * v;
 }
 /// A direction from world to body axes, Rᵀ v.
 template <Scalar T>
 BRISTLE_INLINE Vec3<T> turn_back(const Transform<T>& X, const Vec3<T>& v) {
-  return {dot(X.R.x, v), dot(X.R.y, v), dot(X.R.z, v)};
+  return transpose_times(X.R, v);
 }
 /// A point from body to world coordinates.
 template <Scalar T>
 BRISTLE_INLINE Vec3<T> place(const Transform<T>& X, const Vec3<T>& x) {
-  return turn(X, x) + X.p;
+  return X * x;
 }
 /// A point from world to body coordinates.
 template <Scalar T>
@@ -108,5 +94,4 @@ BRISTLE_INLINE Vec3<T> across(const Vec3<T>& v) {
   return unit_or(cross(v, axis), Vec3<T>{T(1), T(0), T(0)});
 }
 
-}  // namespace geometry
-}  // namespace bristle
+}  // namespace bristle::geometry

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bristle/geometry/broad_phase.hpp"
-#include "tests/geometry/allocation_count.hpp"
+#include "tests/contract/allocations.hpp"
 #include "tests/geometry/common.hpp"
 
 namespace bristle::test {
@@ -18,7 +18,7 @@ TEST(Allocation, NoneInTheNarrowPhase) {
   all.push_back(Terrain{&*field});
   all.push_back(Mesh{&*mesh});
   Random random(1);
-  const long before = allocation_count();
+  const contract::AllocationCount count;
   int found = 0;
   for (const Shape& a : all) {
     for (const Shape& b : all) {
@@ -31,7 +31,7 @@ TEST(Allocation, NoneInTheNarrowPhase) {
       }
     }
   }
-  EXPECT_EQ(allocation_count() - before, 0);
+  EXPECT_EQ(count.since(), 0);
   EXPECT_GT(found, 100);
 }
 
@@ -42,10 +42,10 @@ TEST(Allocation, NoneInTheBroadPhase) {
     boxes.push_back(bounds(Sphere{0.5}, random.pose(5), 0.1));
   }
   BroadPhase broad(500, 50000);
-  const long before = allocation_count();
+  const contract::AllocationCount count;
   const BroadStatus status =
       broad.find(boxes, [](std::uint32_t, std::uint32_t) { return true; });
-  EXPECT_EQ(allocation_count() - before, 0);
+  EXPECT_EQ(count.since(), 0);
   EXPECT_EQ(status, BroadStatus::ok);
   EXPECT_GT(broad.pairs().size(), 100u);
 }

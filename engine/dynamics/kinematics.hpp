@@ -1,0 +1,186 @@
+#pragma once
+
+#include "bristle/dynamics/workspace.hpp"
+
+namespace bristle {
+
+/// Poses and velocities of all links, from the world outwards. Everything else in this
+/// folder starts from them.
+template <class T>
+void kinematics(const Tree& tree, In<T> q, In<T> v, Workspace<T>& ws) noexcept {
+  using detail::at;
+  const Link* links = tree.links().data();
+  const int count = tree.link_count();
+  const LinkConstants<T>* constants = ws.constants.data();
+  Transform<T>* poses = ws.poses.data();
+  Motion<T>* velocities = ws.velocities.data();
+  LinkWork<T>* work = ws.links.data();
+  DofWork<T>* dofs = ws.dofs.data();
+  for (int i = 1; i < count; ++i) {
+    const Link& link = links[i];
+    const T* qi = q.data() + link.q;
+    const T* vi = v.data() + link.v;
+    DofWork<T>* dof = dofs + link.v;
+    Transform<T> parent = poses[link.parent];
+    Motion<T> moving = velocities[link.parent];
+    Mat3<T> f = parent.R * constants[i].joint.R;
+    Vec3<T> arm = parent.R * constants[i].joint.p;
+    Vec3<T> turning = moving.angular;
+    Mat3<T> axes;
+    Vec3<T> linear;
+    switch (link.type) {
+      case JointType::fixed:
+      case JointType::revolute:
+        axes = turned_about_z(f, sincos(qi[0]));
+        dof[0].axis = f.z;
+        linear = moving.linear + cross(turning, arm);
+        turning = turning + vi[0] * f.z;
+        break;
+      case JointType::prismatic:
+        axes = f;
+        dof[0].axis = f.z;
+        arm = arm + qi[0] * f.z;
+        linear = moving.linear + cross(turning, arm) + vi[0] * f.z;
+        break;
+      case JointType::universal:
+        axes = turned_about_x_y(f, sincos(qi[0]), sincos(qi[1]));
+        dof[0].axis = f.x;
+        dof[1].axis = axes.y;
+        linear = moving.linear + cross(turning, arm);
+        turning = turning + (vi[0] * f.x + vi[1] * axes.y);
+        break;
+      case JointType::spherical:
+        axes = f * to_matrix(load_quaternion(qi));
+        dof[0].axis = f.x;
+        dof[1].axis = f.y;
+        dof[2].axis = f.z;
+        linear = moving.linear + cross(turning, arm);
+        turning = turning + f * load_vec3(vi);
+        break;
+      case JointType::planar:
+        axes = turned_about_z(f, sincos(qi[2]));
+        dof[0].axis = f.x;
+        dof[1].axis = f.y;
+        dof[2].axis = f.z;
+        arm = arm + (qi[0] * f.x + qi[1] * f.y);
+        linear = moving.linear + cross(turning, arm) + (vi[0] * f.x + vi[1] * f.y);
+        turning = turning + vi[2] * f.z;
+        break;
+      case JointType::free:
+        axes = f * to_matrix(load_quaternion(qi + 3));
+        for (int k = 0; k < 2; ++k) {
+          dof[3 * k].axis = f.x;
+          dof[3 * k + 1].axis = f.y;
+          dof[3 * k + 2].axis = f.z;
+        }
+        ws.free[at(link.free)].axes = f;
+        arm = arm + f * load_vec3(qi);
+        linear = moving.linear + cross(turning, arm) + f * load_vec3(vi + 3);
+        turning = turning + f * load_vec3(vi);
+        break;
+    }
+    poses[i].R = axes;
+    poses[i].p = parent.p + arm;
+    velocities[i].angular = turning;
+    velocities[i].linear = linear;
+    work[i].arm = arm;
+  }
+}
+
+/// A body's frame in the world, after kinematics().
+template <Scalar T>
+Transform<T> body_pose(const Workspace<T>& ws, const Body& body) noexcept {
+  const LinkConstants<T> in_link = cast<T>({body.in_link, Inertia<double>::zero()});
+  return ws.poses[detail::at(body.link)] * in_link.joint;
+}
+
+/// The velocity of a point that moves with a link; both in world axes.
+template <Scalar T>
+BRISTLE_INLINE Vec3<T> point_velocity(const Workspace<T>& ws, int link,
+                                      const Vec3<T>& point) noexcept {
+  const Motion<T>& m = ws.velocities[detail::at(link)];
+  return m.linear + cross(m.angular, point - ws.poses[detail::at(link)].p);
+}
+
+/// Adds a force at a point in the world to what acts on a link at its origin.
+template <Scalar T>
+BRISTLE_INLINE void add_force_at(const Workspace<T>& ws, int link, const Vec3<T>& point,
+                                 const Vec3<T>& force, Out<Force<T>> forces) noexcept {
+  Force<T>& f = forces[detail::at(link)];
+  f.torque = f.torque + cross(point - ws.poses[detail::at(link)].p, force);
+  f.force = f.force + force;
+}
+
+namespace detail {
+
+/// What a joint's velocity adds to the acceleration of its link, given the turning ω of
+/// the parent: ω × ω_J for the part that turns, 2 ω × v_J for the part that moves. A
+/// universal joint's second axis turns with the first one as well.
+template <Scalar T>
+BRISTLE_INLINE Motion<T> velocity_products(const Link& link, const DofWork<T>* dof,
+                                           const T* v, const Vec3<T>& turning) {
+  Vec3<T> zero{T(0), T(0), T(0)};
+  switch (link.type) {
+    case JointType::fixed:
+      return {zero, zero};
+    case JointType::revolute:
+      return {cross(turning, v[0] * dof[0].axis), zero};
+    case JointType::prismatic:
+      return {zero, cross(turning, (T(2) * v[0]) * dof[0].axis)};
+    case JointType::universal: {
+      Vec3<T> first = v[0] * dof[0].axis;
+      Vec3<T> second = v[1] * dof[1].axis;
+      return {cross(turning, first) + cross(turning + first, second), zero};
+    }
+    case JointType::spherical: {
+      Vec3<T> w = v[0] * dof[0].axis + v[1] * dof[1].axis + v[2] * dof[2].axis;
+      return {cross(turning, w), zero};
+    }
+    case JointType::planar: {
+      Vec3<T> w = v[0] * dof[0].axis + v[1] * dof[1].axis;
+      return {cross(turning, v[2] * dof[2].axis), T(2) * cross(turning, w)};
+    }
+    case JointType::free: {
+      Vec3<T> w = v[0] * dof[0].axis + v[1] * dof[1].axis + v[2] * dof[2].axis;
+      Vec3<T> u = v[3] * dof[3].axis + v[4] * dof[4].axis + v[5] * dof[5].axis;
+      return {cross(turning, w), T(2) * cross(turning, u)};
+    }
+  }
+  return {zero, zero};
+}
+
+/// Σ Sₖ xₖ over the velocities of a joint.
+template <Scalar T>
+BRISTLE_INLINE Motion<T> joint_motion(const Link& link, const DofWork<T>* dof,
+                                      const T* x) {
+  Motion<T> m = Motion<T>::zero();
+  for (int k = 0; k < velocity_count(link.type); ++k) {
+    Vec3<T>& part = is_linear(link.type, k) ? m.linear : m.angular;
+    part = part + x[k] * dof[k].axis;
+  }
+  return m;
+}
+
+/// K = (α×) + (ω×)(ω×)
+template <Scalar T>
+BRISTLE_INLINE Mat3<T> spread_of(const Vec3<T>& alpha, const Vec3<T>& w) {
+  const T xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
+  const T xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
+  return {{-(yy + zz), xy + alpha.z, xz - alpha.y},
+          {xy - alpha.z, -(xx + zz), yz + alpha.x},
+          {xz + alpha.y, yz - alpha.x, -(xx + yy)}};
+}
+
+/// The force that moves a rigid body so, about its origin.
+template <Scalar T>
+BRISTLE_INLINE Force<T> newton_euler(const Inertia<T>& i, const Vec3<T>& w,
+                                     const Motion<T>& acceleration,
+                                     const Mat3<T>& spread) {
+  return {(i.rotational * acceleration.angular + cross(w, i.rotational * w)) +
+              cross(i.moment, acceleration.linear),
+          i.mass * acceleration.linear + spread * i.moment};
+}
+
+}  // namespace detail
+
+}  // namespace bristle
