@@ -1,0 +1,265 @@
+// What holds for every pair of shapes.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "tests/geometry/common.hpp"
+
+namespace bristle::test {
+namespace {
+
+/// More of them where time allows.
+int trials(int quick) {
+  return std::getenv("BRISTLE_SOAK") != nullptr ? 20 * quick : quick;
+}
+
+void expect_sound(const Contacts<double>& all, const std::string& where) {
+  std::set<std::uint32_t> features;
+  for (const auto& c : all) {
+    EXPECT_NEAR(norm(c.normal), 1, 1e-12) << where;
+    EXPECT_TRUE(std::isfinite(c.depth)) << where;
+    EXPECT_NEAR(dot(c.on_a - c.on_b, c.normal), c.depth, 1e-11) << where;
+    // The points face each other along the normal.
+    EXPECT_NEAR(norm(c.on_a - c.on_b - c.depth * c.normal), 0, 1e-6) << where;
+    EXPECT_GE(c.radius, 0) << where;
+    EXPECT_TRUE(features.insert(c.feature).second)
+        << where << ": two contacts with feature " << c.feature;
+  }
+}
+
+template <class Visit>
+void for_each_pair(Visit&& visit) {
+  std::vector<Shape> all = bodies();
+  all.push_back(Plane{});
+  unsigned seed = 1;
+  for (const Shape& a : all) {
+    for (const Shape& b : all) {
+      if (pair_function<double>(kind_of(a), kind_of(b)) != nullptr) visit(a, b, seed++);
+    }
+  }
+}
+
+TEST(Pairs, ContactsAreSound) {
+  for_each_pair([](const Shape& a, const Shape& b, unsigned seed) {
+    Random random(seed);
+    for (int trial = 0; trial < trials(40); ++trial) {
+      const Pose pa = random.pose(0.3);
+      const Pose pb = random.pose(1.5);
+      const auto all = contacts(a, pa, b, pb);
+      EXPECT_GE(all.count, 1) << describe(a, b, trial);
+      expect_sound(all, describe(a, b, trial));
+    }
+  });
+}
+
+// Moving B along n by (δ + s) leaves the closest features where they are: the new depth
+// is −s, through touching and on both sides of it. Where a vertex met a vertex or an
+// edge, the normal is free at touching, and inside the shallowest way out is shorter than
+// −s.
+TEST(Pairs, DepthPassesSmoothlyThroughTouch) {
+  double worst = 0;
+  for_each_pair([&](const Shape& a, const Shape& b, unsigned seed) {
+    Random random(seed);
+    const bool plane = kind_of(a) == ShapeKind::plane || kind_of(b) == ShapeKind::plane;
+    const auto smooth = [](const Shape& shape) {
+      return kind_of(shape) == ShapeKind::sphere ||
+             kind_of(shape) == ShapeKind::capsule ||
+             kind_of(shape) == ShapeKind::ellipsoid;
+    };
+    for (int trial = 0; trial < trials(8); ++trial) {
+      const Pose pa = random.pose(0.1);
+      Pose pb = random.pose(0.1);
+      pb.p = pb.p + 1.6 * random.direction();
+      const auto before = contacts(a, pa, b, pb);
+      ASSERT_GE(before.count, 1);
+      const auto c = deepest(before);
+      if (!plane && c.depth > 0) continue;
+      for (const double s :
+           {1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 0.0, -1e-10, -1e-8, -1e-6, -1e-5}) {
+        Pose moved = pb;
+        moved.p = pb.p + (c.depth + s) * c.normal;
+        const auto after = contacts(a, pa, b, moved);
+        ASSERT_GE(after.count, 1) << describe(a, b, trial);
+        const auto d = deepest(after);
+        if (s >= 0 || plane || smooth(a) || smooth(b)) {
+          worst = std::max(worst, std::fabs(d.depth + s));
+          EXPECT_NEAR(d.depth, -s, 5e-8) << describe(a, b, trial) << " s " << s;
+        } else {
+          EXPECT_GT(d.depth, -5e-8) << describe(a, b, trial) << " s " << s;
+          EXPECT_LT(d.depth, -s + 5e-8) << describe(a, b, trial) << " s " << s;
+        }
+      }
+    }
+  });
+  std::printf("worst depth error %.2e m\n", worst);
+}
+
+// dδ = −n·dx for a motion dx of B.
+TEST(Pairs, DepthFallsAsBMovesAlongTheNormal) {
+  double worst = 0;
+  for_each_pair([&](const Shape& a, const Shape& b, unsigned seed) {
+    Random random(seed + 100);
+    int checked_trials = 0;
+    for (int trial = 0; trial < trials(20); ++trial) {
+      const Pose pa = random.pose(0.1);
+      const Pose pb = random.pose(1.4);
+      const auto here = contacts(a, pa, b, pb);
+      const auto c = deepest(here);
+      const double h = 1e-5;
+      const V dx = h * random.direction();
+      Pose plus = pb;
+      Pose minus = pb;
+      plus.p = pb.p + dx;
+      minus.p = pb.p - dx;
+      const auto cp = deepest(contacts(a, pa, b, plus));
+      const auto cm = deepest(contacts(a, pa, b, minus));
+      // Where the closest features change there is no derivative.
+      if (norm(cp.normal - cm.normal) > 1e-3 ||
+          std::fabs(cp.depth + cm.depth - 2 * c.depth) > 1e-9)
+        continue;
+      ++checked_trials;
+      const double error =
+          std::fabs((cp.depth - cm.depth) / (2 * h) + dot(c.normal, dx) / h);
+      worst = std::max(worst, error);
+      EXPECT_LT(error, 2e-4) << describe(a, b, trial);
+    }
+    EXPECT_GE(2 * checked_trials, trials(20)) << describe(a, b, 0);
+  });
+  std::printf("worst slope error %.2e\n", worst);
+}
+
+TEST(Pairs, SwappingBodiesMirrorsTheContact) {
+  for_each_pair([](const Shape& a, const Shape& b, unsigned seed) {
+    Random random(seed + 200);
+    for (int trial = 0; trial < trials(15); ++trial) {
+      const Pose pa = random.pose(0.1);
+      const Pose pb = random.pose(1.4);
+      const auto one = contacts(a, pa, b, pb);
+      const auto two = contacts(b, pb, a, pa);
+      EXPECT_NEAR(deepest(one).depth, deepest(two).depth, 1e-9) << describe(a, b, trial);
+      if (kind_of(a) != kind_of(b)) {
+        ASSERT_EQ(one.count, two.count) << describe(a, b, trial);
+        for (int i = 0; i < one.count; ++i) {
+          EXPECT_EQ(norm(one[i].normal + two[i].normal), 0);
+          EXPECT_EQ(norm(one[i].on_a - two[i].on_b), 0);
+          EXPECT_EQ(one[i].feature, two[i].feature);
+        }
+      }
+    }
+  });
+}
+
+TEST(Pairs, TurningTheWorldTurnsTheContact) {
+  for_each_pair([](const Shape& a, const Shape& b, unsigned seed) {
+    Random random(seed + 300);
+    for (int trial = 0; trial < trials(15); ++trial) {
+      const Pose pa = random.pose(0.1);
+      const Pose pb = random.pose(1.4);
+      const Pose world = random.pose(3);
+      const auto c = deepest(contacts(a, pa, b, pb));
+      const auto d = deepest(contacts(a, after(world, pa), b, after(world, pb)));
+      EXPECT_NEAR(c.depth, d.depth, 1e-7) << describe(a, b, trial);
+      // Deep inside, two directions may be as short; then either will do.
+      if (c.depth < 0.05) {
+        EXPECT_NEAR(norm(geometry::turn(world, c.normal) - d.normal), 0, 1e-4)
+            << describe(a, b, trial);
+      }
+    }
+  });
+}
+
+TEST(Pairs, FeaturesStayUnderSmallMotion) {
+  for_each_pair([](const Shape& a, const Shape& b, unsigned seed) {
+    Random random(seed + 400);
+    int kept = 0;
+    int total = 0;
+    for (int trial = 0; trial < trials(25); ++trial) {
+      const Pose pa = random.pose(0.1);
+      const Pose pb = random.pose(1.2);
+      const auto one = contacts(a, pa, b, pb, 0.01);
+      const auto two =
+          contacts(a, pa, b, after(turned(random.direction(), 1e-7), pb), 0.01);
+      for (const auto& c : one) {
+        ++total;
+        for (const auto& d : two) kept += d.feature == c.feature ? 1 : 0;
+      }
+    }
+    EXPECT_GE(kept, total - total / 50) << describe(a, b, 0);
+  });
+}
+
+TEST(Pairs, MissingPairsNameBothShapesAndWhatIsThere) {
+  const auto missing = find_pair(ShapeKind::mesh, ShapeKind::cylinder);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error(),
+            "no contact between mesh and cylinder; mesh touches sphere; cylinder touches "
+            "sphere, plane, box, cylinder, cavity, capsule, ellipsoid, convex");
+  EXPECT_TRUE(find_pair(ShapeKind::box, ShapeKind::convex));
+  for (int i = 0; i < shape_kinds; ++i) {
+    EXPECT_TRUE(find_pair(ShapeKind::sphere, static_cast<ShapeKind>(i)));
+    EXPECT_TRUE(find_pair(static_cast<ShapeKind>(i), ShapeKind::sphere));
+  }
+}
+
+// Sphere pairs carry derivatives: dδ/dx of the sphere's centre is the normal (A moves:
+// +n).
+TEST(Pairs, DualNumbersGiveTheDerivatives) {
+  using D = Dual<double, 3>;
+  const auto lift = [](const V& v) { return geometry::constant<D>(v); };
+  for (const Shape& b : bodies()) {
+    Random random(5);
+    for (int trial = 0; trial < 50; ++trial) {
+      const Pose pa = random.pose(1.2);
+      const Pose pb = random.pose(0.2);
+      Transform<D> da{{lift(pa.R.x), lift(pa.R.y), lift(pa.R.z)}, lift(pa.p)};
+      const Transform<D> db{{lift(pb.R.x), lift(pb.R.y), lift(pb.R.z)}, lift(pb.p)};
+      da.p.x = D::variable(pa.p.x, 0);
+      da.p.y = D::variable(pa.p.y, 1);
+      da.p.z = D::variable(pa.p.z, 2);
+      const Shape sphere = Sphere{0.2};
+      Contacts<D> all;
+      pair_function<D>(ShapeKind::sphere, kind_of(b))(sphere, da, b, db, far_away, all);
+      const auto plain = contacts(sphere, pa, b, pb);
+      ASSERT_EQ(all.count, plain.count);
+      EXPECT_NEAR(all[0].depth.value, plain[0].depth, 1e-14);
+      const V slope{all[0].depth.by[0], all[0].depth.by[1], all[0].depth.by[2]};
+      EXPECT_NEAR(norm(slope - plain[0].normal), 0, 1e-9) << describe(sphere, b, trial);
+    }
+  }
+}
+
+TEST(Pairs, DegenerateCasesStayFinite) {
+  const auto sound = [](const Shape& a, const Pose& pa, const Shape& b, const Pose& pb) {
+    const auto all = contacts(a, pa, b, pb);
+    EXPECT_GE(all.count, 1) << describe(a, b, 0);
+    expect_sound(all, describe(a, b, 0));
+    return all;
+  };
+  // Concentric, all against all: deep penetration.
+  for_each_pair([&](const Shape& a, const Shape& b, unsigned) {
+    sound(a, at({0, 0, 0}), b, at({0, 0, 0}));
+    sound(a, at({0, 0, 0}), b, at({1e-13, 0, 0}));
+    sound(a, at({0, 0, 0}), b, turned({0, 0, 1}, 0.3));
+  });
+  // A centre exactly on a face, an edge, a vertex of a box.
+  const Shape box = Box{{1, 1, 1}};
+  EXPECT_NEAR(sound(Sphere{0.1}, at({1, 0.2, 0.3}), box, at({0, 0, 0}))[0].depth, 0.1,
+              1e-15);
+  EXPECT_NEAR(sound(Sphere{0.1}, at({1, 1, 0.3}), box, at({0, 0, 0}))[0].depth, 0.1,
+              1e-15);
+  EXPECT_NEAR(sound(Sphere{0}, at({1, 1, 1}), box, at({0, 0, 0}))[0].depth, 0, 1e-15);
+  // On the axis of a cylinder, of a cavity, in the middle of an ellipsoid.
+  EXPECT_NEAR(
+      sound(Sphere{0.1}, at({0, 0, 0.2}), Cylinder{0.5, 1}, at({0, 0, 0}))[0].depth, 0.6,
+      1e-15);
+  sound(Sphere{0.1}, at({0, 0, 0}), Cavity{0.5, HUGE_VAL}, at({0, 0, 0}));
+  EXPECT_NEAR(
+      sound(Sphere{0.1}, at({0, 0, 0}), Ellipsoid{{1, 2, 0.5}}, at({0, 0, 0}))[0].depth,
+      0.6, 1e-9);
+}
+
+}  // namespace
+}  // namespace bristle::test
