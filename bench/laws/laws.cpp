@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
@@ -37,7 +38,9 @@ double thread_seconds() {
 /// the cache.
 struct Contacts {
   explicit Contacts(std::size_t count)
-      : n(count), stride((count + 1023) / 512 * 512 + 136), data(columns_used * stride) {
+      : n(count),
+        stride((count + 1023) / 512 * 512 + 136),
+        data(columns_used * stride + 8) {
     std::mt19937 random(1);
     std::uniform_real_distribution<double> u(-1, 1);
     for (std::size_t i = 0; i < n; ++i) {
@@ -50,7 +53,11 @@ struct Contacts {
     reset();
   }
 
-  double* column(std::size_t i) { return data.data() + i * stride; }
+  /// Columns start at a cache line.
+  double* column(std::size_t i) {
+    const auto address = reinterpret_cast<std::uintptr_t>(data.data());
+    return data.data() + (64 - address % 64) % 64 / sizeof(double) + i * stride;
+  }
   double* memory() { return column(8); }
 
   /// Every measurement starts from the same memory.
