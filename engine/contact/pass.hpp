@@ -156,7 +156,7 @@ BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& par
   constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
   auto p = cast_params<L, T, N>(params);
   Sums<T, L::lines> sums;
-  for (; i + width <= end; i += width) {
+  for (; end - i >= width; i += width) {
     T depth = load<T>(c.depth + i);
     Kinematics<T> kin{depth, root(depth), load<T>(c.rate + i), {T(0), T(0)}};
     auto step = L::advance(
@@ -199,7 +199,7 @@ BRISTLE_INLINE std::size_t prepare_loop(const typename L::template Params<N>& pa
   static_assert(field_count<Prepared, T> <= Scratch<N>::max_prepared);
   constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
   auto p = cast_params<L, T, N>(params);
-  for (; i + width <= end; i += width, offset += width) {
+  for (; end - i >= width; i += width, offset += width) {
     Prepared prepared =
         L::prepare(p, load_kinematics<T, how>(c, i, scratch.roots.data() + offset));
     store_fields<T>(prepared, scratch.prepared_columns(), offset);
@@ -216,7 +216,7 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
   constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
   auto p = cast_params<L, T, N>(params);
   Sums<T, L::lines> sums;
-  for (; i + width <= end; i += width, offset += width) {
+  for (; end - i >= width; i += width, offset += width) {
     Kinematics<T> kin = load_kinematics<T, how>(c, i, scratch.roots.data() + offset);
     State state = load_fields<State, T>(c.friction_state, i);
     T normal_force = load<T>(c.normal_force + i);
