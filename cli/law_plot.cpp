@@ -172,10 +172,10 @@ Panel dwell_panel(const std::vector<Plotted>& laws) {
       program.normal_force = p.extra(0);
       program.depth = p.extra(1);
       // Slide fast to break the contact, rest, then pull until it breaks away.
-      constexpr int steps = 400;
-      program.hold(50 * v, 100 * reach / v, steps);
-      program.hold(0, rest, steps);
-      program.hold(v, 1.3 * reach / v, steps);
+      constexpr std::size_t steps = 400;
+      program.hold(50 * v, 100 * reach / v, static_cast<int>(steps));
+      program.hold(0, rest, static_cast<int>(steps));
+      program.hold(v, 1.3 * reach / v, static_cast<int>(steps));
       const auto samples = p.law->slide(p.own(), program);
       double peak = 0;
       for (std::size_t k = 2 * steps; k < samples.size(); ++k) {

@@ -80,6 +80,7 @@ std::string number(double x) {
 
 std::vector<double> LawEntry::defaults() const {
   std::vector<double> values;
+  values.reserve(parameters.size());
   for (const Parameter& p : parameters) values.push_back(p.preset);
   return values;
 }
