@@ -9,8 +9,11 @@
 #include "cli/law.hpp"
 #include "cli/material.hpp"
 
-int main(int argc, char** argv) {
-  using namespace bristle::cli;
+namespace {
+
+using namespace bristle::cli;
+
+int run(int argc, char** argv) {
   CLI::App app{"Bristle: compliant contact for multibody systems"};
   app.set_version_flag("--version", fmt::format("bristle {}", bristle::version()));
   app.require_subcommand(1);
@@ -19,15 +22,27 @@ int main(int argc, char** argv) {
       "on.\n"
       "`bristle COMMAND --help` has examples.");
   int status = fine;
+  add_law_commands(app, status);
+  add_material_commands(app, status);
   try {
-    add_law_commands(app, status);
-    add_material_commands(app, status);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? fine : bad_input;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bristle: {}\n", error.what());
-    return cannot_go_on;
   }
   return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fputs("bristle: ", stderr);
+    std::fputs(error.what(), stderr);
+    std::fputs("\n", stderr);
+  } catch (...) {
+    std::fputs("bristle: an unknown error\n", stderr);
+  }
+  return cannot_go_on;
 }
