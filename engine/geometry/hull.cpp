@@ -209,8 +209,9 @@ class Builder {
       const auto& v = triangles_[t].v;
       return norm(cross(points_[v[1]] - points_[v[0]], points_[v[2]] - points_[v[0]]));
     };
-    std::stable_sort(alive.begin(), alive.end(),
-                     [&](Index s, Index t) { return area(s) > area(t); });
+    std::sort(alive.begin(), alive.end(), [&](Index s, Index t) {
+      return area(s) != area(t) ? area(s) > area(t) : s < t;
+    });
     std::map<Index, Index> group;
     std::vector<Index> seeds;
     for (const Index seed : alive) {

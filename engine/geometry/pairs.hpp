@@ -39,21 +39,21 @@ namespace geometry {
 
 inline constexpr auto pair_methods = [] {
   using enum PairMethod;
-  constexpr PairMethod ______ = missing;
+  constexpr PairMethod no = missing;
   // clang-format off
   return std::array<std::array<PairMethod, shape_kinds>, shape_kinds>{{
   // A below, B to the right; the other half is the same with A and B exchanged.
   //  sphere    plane     box       cylinder  cavity    capsule   ellipsoid height f. convex    mesh
     {closest,  closest,  closest,  closest,  closest,  closest,  closest,  closest,  closest,  closest},  // sphere
-    {______,   ______,   vertices, vertices, ______,   vertices, vertices, ______,   vertices, ______ },  // plane
-    {______,   ______,   faces,    support,  hollow,   support,  support,  ______,   faces,    ______ },  // box
-    {______,   ______,   ______,   support,  hollow,   support,  support,  ______,   support,  ______ },  // cylinder
-    {______,   ______,   ______,   ______,   ______,   hollow,   ______,   ______,   hollow,   ______ },  // cavity
-    {______,   ______,   ______,   ______,   ______,   axes,     support,  ______,   support,  ______ },  // capsule
-    {______,   ______,   ______,   ______,   ______,   ______,   support,  ______,   support,  ______ },  // ellipsoid
-    {______,   ______,   ______,   ______,   ______,   ______,   ______,   ______,   ______,   ______ },  // height f.
-    {______,   ______,   ______,   ______,   ______,   ______,   ______,   ______,   faces,    ______ },  // convex
-    {______,   ______,   ______,   ______,   ______,   ______,   ______,   ______,   ______,   ______ },  // mesh
+    {no,       no,       vertices, vertices, no,       vertices, vertices, no,       vertices, no     },  // plane
+    {no,       no,       faces,    support,  hollow,   support,  support,  no,       faces,    no     },  // box
+    {no,       no,       no,       support,  hollow,   support,  support,  no,       support,  no     },  // cylinder
+    {no,       no,       no,       no,       no,       hollow,   no,       no,       hollow,   no     },  // cavity
+    {no,       no,       no,       no,       no,       axes,     support,  no,       support,  no     },  // capsule
+    {no,       no,       no,       no,       no,       no,       support,  no,       support,  no     },  // ellipsoid
+    {no,       no,       no,       no,       no,       no,       no,       no,       no,       no     },  // height f.
+    {no,       no,       no,       no,       no,       no,       no,       no,       faces,    no     },  // convex
+    {no,       no,       no,       no,       no,       no,       no,       no,       no,       no     },  // mesh
   }};
   // clang-format on
 }();

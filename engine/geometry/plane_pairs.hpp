@@ -276,7 +276,7 @@ void cavity_against(const Cavity& cavity, const Transform<T>& pose_a,
       const int k = (highest + i) % samples;
       const double before = f[(k + samples - 1) % samples];
       const double after = f[(k + 1) % samples];
-      if (i > 0 && !(f[k] > before && f[k] >= after)) continue;
+      if (i > 0 && (f[k] <= before || f[k] < after)) continue;
       double phi = k * (2 * 3.14159265358979323846 / samples);
       for (int step = 0; step < 8; ++step) {
         const double slope = -b * std::sin(phi) + s * std::cos(phi) -

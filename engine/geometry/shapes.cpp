@@ -26,7 +26,8 @@ std::string must_be_positive(std::string_view shape, std::string_view what, doub
 }
 
 struct Check {
-  static std::string all(std::string first, std::string second, std::string third = {}) {
+  static std::string all(const std::string& first, const std::string& second,
+                         const std::string& third = {}) {
     if (!first.empty()) return first;
     return second.empty() ? third : second;
   }
