@@ -276,8 +276,8 @@ std::string to_svg(const Figure& figure) {
   }
   draw_legend(svg, legend, places, 20, legend_top);
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-    const auto column = static_cast<double>(static_cast<int>(i) % columns);
-    const auto row = static_cast<double>(static_cast<int>(i) / columns);
+    const int column = static_cast<int>(i) % columns;
+    const int row = static_cast<int>(i) / columns;
     draw_panel(svg, figure.panels[i], legend, column * panel_width,
                head + row * panel_height);
   }
