@@ -149,8 +149,10 @@ int main(int argc, char** argv) {
         VectorLoops::hunt_crossley(count, open.depth, open.rate, open.normal_force, 1e7,
                                    0.2);
       },
-      [&] { normal_pass<HuntCrossley, false, double>(hc, open, all, h, totals); },
-      [&] { normal_pass<HuntCrossley, true, double>(hc, open, all, h, totals); });
+      [&] { normal_pass<HuntCrossley, Books::none, double>(hc, open, all, h, totals); },
+      [&] {
+        normal_pass<HuntCrossley, Books::totals, double>(hc, open, all, h, totals);
+      });
   compare(
       "azad-featherstone + clutch",
       [&] {
@@ -166,11 +168,11 @@ int main(int argc, char** argv) {
                                        1e3, 0.3, h);
       },
       [&] {
-        contact_passes<AzadFeatherstone, AzadFeatherstoneClutch, false, double>(
+        contact_passes<AzadFeatherstone, AzadFeatherstoneClutch, Books::none, double>(
             af, clutch, open, all, h, totals, more);
       },
       [&] {
-        contact_passes<AzadFeatherstone, AzadFeatherstoneClutch, true, double>(
+        contact_passes<AzadFeatherstone, AzadFeatherstoneClutch, Books::totals, double>(
             af, clutch, open, all, h, totals, more);
       });
   compare(
@@ -185,8 +187,13 @@ int main(int argc, char** argv) {
                               m + next, m + 2 * next, open.friction_x, open.friction_y,
                               1e5, 300, 0.1, 0.3, 0.4, 1e-3, 0.1, h);
       },
-      [&] { friction_pass<GonthierFriction, false, double>(go, loaded, all, h, totals); },
-      [&] { friction_pass<GonthierFriction, true, double>(go, loaded, all, h, totals); });
+      [&] {
+        friction_pass<GonthierFriction, Books::none, double>(go, loaded, all, h, totals);
+      },
+      [&] {
+        friction_pass<GonthierFriction, Books::totals, double>(go, loaded, all, h,
+                                                               totals);
+      });
   measure(entries, c, rounds);
 
   const double per = 1e9 / static_cast<double>(n);
@@ -209,18 +216,20 @@ int main(int argc, char** argv) {
   std::vector<Entry> laws;
   for_each_law(NormalLaws{}, [&]<class L>() {
     const auto p = default_params<L>();
-    laws.push_back({std::string(L::info.name),
-                    [&, p] { normal_pass<L, false, double>(p, open, all, h, totals); }});
-    laws.push_back({std::string(L::info.name),
-                    [&, p] { normal_pass<L, true, double>(p, open, all, h, totals); }});
+    laws.push_back({std::string(L::info.name), [&, p] {
+                      normal_pass<L, Books::none, double>(p, open, all, h, totals);
+                    }});
+    laws.push_back({std::string(L::info.name), [&, p] {
+                      normal_pass<L, Books::totals, double>(p, open, all, h, totals);
+                    }});
   });
   for_each_law(FrictionLaws{}, [&]<class L>() {
     const auto p = default_params<L>();
     laws.push_back({std::string(L::info.name), [&, p] {
-                      friction_pass<L, false, double>(p, loaded, all, h, totals);
+                      friction_pass<L, Books::none, double>(p, loaded, all, h, totals);
                     }});
     laws.push_back({std::string(L::info.name), [&, p] {
-                      friction_pass<L, true, double>(p, loaded, all, h, totals);
+                      friction_pass<L, Books::totals, double>(p, loaded, all, h, totals);
                     }});
   });
   measure(laws, c, std::max(1, rounds / 3));

@@ -49,7 +49,23 @@ struct ContactColumns {
   N* normal_force;
   N* friction_x;
   N* friction_y;
+
+  // Where the memory of the next step, or its rate, is written; in place where empty.
+  Columns<N> normal_next{};
+  Columns<N> friction_next{};
+  // Stored energy and the five powers of each contact, for Books::columns.
+  Columns<N> normal_books{};
+  Columns<N> friction_books{};
 };
+
+/// What a pass writes down about energy.
+enum class Books { none, totals, columns };
+
+/// What a pass asks of a law: a step of length h, or the force and the memory's rate.
+enum class Form { advance, evaluate };
+
+/// The columns of Books::columns: stored energy [J], then the powers in their order [W].
+inline constexpr std::size_t book_columns = 6;
 
 /// Sums over contacts [J, W].
 struct LawTotals {
@@ -92,6 +108,22 @@ BRISTLE_INLINE void store_fields(const S& s, const Columns<Value<T>>& columns,
   for (std::size_t f = 0; f < field_count<S, T>; ++f) {
     store(field<T>(s, f), columns.column(f) + i);
   }
+}
+
+template <class T>
+BRISTLE_INLINE void store_books(const T& stored, const Powers<T>& p,
+                                const Columns<Value<T>>& to, std::size_t i) {
+  store(stored, to.column(0) + i);
+  store(p.damping, to.column(1) + i);
+  store(p.slip, to.column(2) + i);
+  store(p.viscous, to.column(3) + i);
+  store(p.parametric, to.column(4) + i);
+  store(p.unsupplied, to.column(5) + i);
+}
+
+template <PlainScalar N>
+BRISTLE_INLINE Columns<N> next_of(const Columns<N>& next, const Columns<N>& state) {
+  return next.data != nullptr ? next : state;
 }
 
 /// Running sums of the lines that a law writes, in the lanes of T.
@@ -148,28 +180,45 @@ struct Scratch {
 template <class L>
 concept Prepares = requires { typename L::template Prepared<double>; };
 
-template <NormalLaw L, bool ledger, class T, Roots how, class N>
+template <NormalLaw L, Form form, class T>
+BRISTLE_INLINE auto normal_step(const typename L::template Params<T>& p,
+                                const typename L::template State<T>& state,
+                                const Kinematics<T>& kin, [[maybe_unused]] const T& h) {
+  if constexpr (form == Form::advance) {
+    return L::advance(p, state, kin, h);
+  } else {
+    auto now = L::evaluate(p, state, kin);
+    return NormalStep<T, typename L::template State<T>>{now.force, now.stored, now.powers,
+                                                        now.rate};
+  }
+}
+
+template <NormalLaw L, Books books, Form form, class T, Roots how, class N>
 BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& params,
                                        const ContactColumns<N>& c, std::size_t i,
                                        std::size_t end, N h, [[maybe_unused]] N* roots,
                                        LawTotals& totals) {
   constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
   auto p = cast_params<L, T, N>(params);
+  Columns<N> next = next_of(c.normal_next, c.normal_state);
   Sums<T, L::lines> sums;
   for (; end - i >= width; i += width) {
     T depth = load<T>(c.depth + i);
     Kinematics<T> kin{depth, root(depth), load<T>(c.rate + i), {T(0), T(0)}};
-    auto step = L::advance(
-        p, load_fields<typename L::template State<T>, T>(c.normal_state, i), kin, T(h));
+    auto state = load_fields<typename L::template State<T>, T>(c.normal_state, i);
+    auto step = normal_step<L, form, T>(p, state, kin, T(h));
     if constexpr (how == Roots::shared) {
       store(kin.root_depth, roots);
       roots += width;
     }
     store(step.force, c.normal_force + i);
-    store_fields<T>(step.state, c.normal_state, i);
-    if constexpr (ledger) sums.add(step.stored, step.powers);
+    store_fields<T>(step.state, next, i);
+    if constexpr (books == Books::totals) sums.add(step.stored, step.powers);
+    if constexpr (books == Books::columns) {
+      store_books(step.stored, step.powers, c.normal_books, i);
+    }
   }
-  if constexpr (ledger) sums.into(totals);
+  if constexpr (books == Books::totals) sums.into(totals);
   return i;
 }
 
@@ -207,7 +256,7 @@ BRISTLE_INLINE std::size_t prepare_loop(const typename L::template Params<N>& pa
   return i;
 }
 
-template <FrictionLaw L, bool ledger, class T, Roots how, class N>
+template <FrictionLaw L, Books books, Form form, class T, Roots how, class N>
 BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& params,
                                          const ContactColumns<N>& c, std::size_t i,
                                          std::size_t end, N h, Scratch<N>& scratch,
@@ -215,13 +264,17 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
   using State = typename L::template State<T>;
   constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
   auto p = cast_params<L, T, N>(params);
+  Columns<N> next = next_of(c.friction_next, c.friction_state);
   Sums<T, L::lines> sums;
   for (; end - i >= width; i += width, offset += width) {
     Kinematics<T> kin = load_kinematics<T, how>(c, i, scratch.roots.data() + offset);
     State state = load_fields<State, T>(c.friction_state, i);
     T normal_force = load<T>(c.normal_force + i);
     FrictionStep<T, State> step;
-    if constexpr (Prepares<L>) {
+    if constexpr (form == Form::evaluate) {
+      auto now = L::evaluate(p, state, kin, normal_force);
+      step = {now.force, now.stored, now.powers, now.rate};
+    } else if constexpr (Prepares<L>) {
       step = L::advance(p, state, kin, normal_force, T(h),
                         load_fields<typename L::template Prepared<T>, T>(
                             scratch.prepared_columns(), offset));
@@ -230,39 +283,42 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
     }
     store(step.force.x, c.friction_x + i);
     store(step.force.y, c.friction_y + i);
-    store_fields<T>(step.state, c.friction_state, i);
-    if constexpr (ledger) sums.add(step.stored, step.powers);
+    store_fields<T>(step.state, next, i);
+    if constexpr (books == Books::totals) sums.add(step.stored, step.powers);
+    if constexpr (books == Books::columns) {
+      store_books(step.stored, step.powers, c.friction_books, i);
+    }
   }
-  if constexpr (ledger) sums.into(totals);
+  if constexpr (books == Books::totals) sums.into(totals);
   return i;
 }
 
 // Packs first, then what is left one by one.
 
-template <NormalLaw L, bool ledger, Roots how, PlainScalar N>
+template <NormalLaw L, Books books, Form form, Roots how, PlainScalar N>
 BRISTLE_INLINE void normal_block(const typename L::template Params<N>& params,
                                  const ContactColumns<N>& c, ContactRange range, N h,
                                  N* roots, LawTotals& totals) {
-  const std::size_t rest = normal_loop<L, ledger, NativePack<N>, how>(
+  const std::size_t rest = normal_loop<L, books, form, NativePack<N>, how>(
       params, c, range.begin, range.end, h, roots, totals);
-  normal_loop<L, ledger, N, how>(
+  normal_loop<L, books, form, N, how>(
       params, c, rest, range.end, h,
       how == Roots::shared ? roots + (rest - range.begin) : roots, totals);
 }
 
-template <FrictionLaw L, bool ledger, Roots how, PlainScalar N>
+template <FrictionLaw L, Books books, Form form, Roots how, PlainScalar N>
 BRISTLE_INLINE void friction_block(const typename L::template Params<N>& params,
                                    const ContactColumns<N>& c, ContactRange range, N h,
                                    Scratch<N>& scratch, LawTotals& totals) {
-  if constexpr (Prepares<L>) {
+  if constexpr (Prepares<L> && form == Form::advance) {
     const std::size_t rest = prepare_loop<L, NativePack<N>, how>(params, c, range.begin,
                                                                  range.end, scratch, 0);
     prepare_loop<L, N, how>(params, c, rest, range.end, scratch, rest - range.begin);
   }
-  const std::size_t rest = friction_loop<L, ledger, NativePack<N>, how>(
+  const std::size_t rest = friction_loop<L, books, form, NativePack<N>, how>(
       params, c, range.begin, range.end, h, scratch, 0, totals);
-  friction_loop<L, ledger, N, how>(params, c, rest, range.end, h, scratch,
-                                   rest - range.begin, totals);
+  friction_loop<L, books, form, N, how>(params, c, rest, range.end, h, scratch,
+                                        rest - range.begin, totals);
 }
 
 /// Calls work(block) for pieces of a range that fit the first-level cache.
@@ -278,28 +334,28 @@ BRISTLE_INLINE void for_each_block(ContactRange range, const Work& work) {
 }  // namespace detail
 
 /// The normal force of each contact of the range, and its memory a step h later. With a
-/// ledger, adds what the contacts store and dissipate to `totals`.
-template <NormalLaw L, bool ledger, PlainScalar N>
+/// books, adds what the contacts store and dissipate to `totals`.
+template <NormalLaw L, Books books, PlainScalar N, Form form = Form::advance>
 void normal_pass(const typename L::template Params<N>& params, const ContactColumns<N>& c,
                  ContactRange range, N h, LawTotals& totals) noexcept {
-  detail::normal_block<L, ledger, detail::Roots::alone, N>(params, c, range, h, nullptr,
-                                                           totals);
+  detail::normal_block<L, books, form, detail::Roots::alone, N>(params, c, range, h,
+                                                                nullptr, totals);
 }
 
 /// The friction of each contact of the range, given its normal force; as above.
-template <FrictionLaw L, bool ledger, PlainScalar N>
+template <FrictionLaw L, Books books, PlainScalar N, Form form = Form::advance>
 void friction_pass(const typename L::template Params<N>& params,
                    const ContactColumns<N>& c, ContactRange range, N h,
                    LawTotals& totals) noexcept {
   detail::Scratch<N> scratch;
   detail::for_each_block(range, [&](ContactRange block) BRISTLE_INLINE_LAMBDA {
-    detail::friction_block<L, ledger, detail::Roots::alone, N>(params, c, block, h,
-                                                               scratch, totals);
+    detail::friction_block<L, books, form, detail::Roots::alone, N>(params, c, block, h,
+                                                                    scratch, totals);
   });
 }
 
 /// Both passes over a range, block by block.
-template <NormalLaw Normal, FrictionLaw Friction, bool ledger, PlainScalar N>
+template <NormalLaw Normal, FrictionLaw Friction, Books books, PlainScalar N>
 void contact_passes(const typename Normal::template Params<N>& normal,
                     const typename Friction::template Params<N>& friction,
                     const ContactColumns<N>& c, ContactRange range, N h,
@@ -307,10 +363,10 @@ void contact_passes(const typename Normal::template Params<N>& normal,
   using detail::Roots;
   detail::Scratch<N> scratch;
   detail::for_each_block(range, [&](ContactRange block) BRISTLE_INLINE_LAMBDA {
-    detail::normal_block<Normal, ledger, Roots::shared, N>(
+    detail::normal_block<Normal, books, Form::advance, Roots::shared, N>(
         normal, c, block, h, scratch.roots.data(), normal_totals);
-    detail::friction_block<Friction, ledger, Roots::shared, N>(friction, c, block, h,
-                                                               scratch, friction_totals);
+    detail::friction_block<Friction, books, Form::advance, Roots::shared, N>(
+        friction, c, block, h, scratch, friction_totals);
   });
 }
 

@@ -119,7 +119,7 @@ void check_normal_pass() {
     const auto h = static_cast<N>(1e-3);
     LawTotals totals;
     const AllocationCount count;
-    normal_pass<L, true, N>(p, table.columns, range, h, totals);
+    normal_pass<L, Books::totals, N>(p, table.columns, range, h, totals);
     EXPECT_EQ(count.since(), 0);
 
     Totals expected;
@@ -157,7 +157,7 @@ void check_friction_pass() {
     const auto h = static_cast<N>(1e-3);
     LawTotals totals;
     const AllocationCount count;
-    friction_pass<L, true, N>(p, table.columns, range, h, totals);
+    friction_pass<L, Books::totals, N>(p, table.columns, range, h, totals);
     EXPECT_EQ(count.since(), 0);
 
     Totals expected;
@@ -230,9 +230,9 @@ TEST(ContactPasses, CoverEveryBlockAndHandTheNormalForceOn) {
     LawTotals normal_totals;
     LawTotals friction_totals;
     const AllocationCount allocated;
-    contact_passes<Normal, Friction, true, double>(normal, friction, table.columns,
-                                                   {0, count}, 1e-3, normal_totals,
-                                                   friction_totals);
+    contact_passes<Normal, Friction, Books::totals, double>(
+        normal, friction, table.columns, {0, count}, 1e-3, normal_totals,
+        friction_totals);
     EXPECT_EQ(allocated.since(), 0);
     Totals expected_normal;
     Totals expected_friction;
@@ -259,7 +259,7 @@ TEST(ContactPasses, GiveTheSameForcesWithoutALedger) {
   const auto normal = default_params<Normal>();
   const auto friction = default_params<Friction>();
   constexpr std::size_t count = 37;
-  const auto run = [&]<bool ledger>() {
+  const auto run = [&]<Books books>() {
     Random random(44);
     Table<double> table(count, field_count<StateOf<Normal>, double>,
                         field_count<StateOf<Friction>, double>);
@@ -268,15 +268,15 @@ TEST(ContactPasses, GiveTheSameForcesWithoutALedger) {
       put_state(table.columns.normal_state, i, touch<Normal>(normal, 1.0));
     }
     LawTotals totals;
-    contact_passes<Normal, Friction, ledger, double>(normal, friction, table.columns,
-                                                     {0, count}, 1e-3, totals, totals);
-    if (!ledger) {
+    contact_passes<Normal, Friction, books, double>(normal, friction, table.columns,
+                                                    {0, count}, 1e-3, totals, totals);
+    if (books == Books::none) {
       EXPECT_EQ(totals.stored, 0);
     }
     return table.values;
   };
-  const auto with = run.template operator()<true>();
-  const auto without = run.template operator()<false>();
+  const auto with = run.template operator()<Books::totals>();
+  const auto without = run.template operator()<Books::none>();
   for (std::size_t i = 0; i < with.size(); ++i) {
     EXPECT_TRUE(same_bits(with[i], without[i]));
   }

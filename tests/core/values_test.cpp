@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "bristle/contact/frame.hpp"
 #include "bristle/core/fields.hpp"
 #include "bristle/core/pack.hpp"
 #include "bristle/core/vec.hpp"
+#include "bristle/spatial/frame.hpp"
 #include "tests/core/random_bits.hpp"
 
 // Small vectors, structs as rows of numbers, contact frames.

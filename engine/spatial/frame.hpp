@@ -52,11 +52,4 @@ BRISTLE_INLINE Frame<T> transport(const Frame<T>& frame, const Vec3<T>& normal,
   return {turned, cross(normal, turned), normal};
 }
 
-/// What a contact remembers from touch-down to lift-off, beside the memory of its laws.
-template <Scalar T>
-struct Episode {
-  T impact_speed;  // approach speed at touch-down [m/s]
-  Frame<T> frame;
-};
-
 }  // namespace bristle

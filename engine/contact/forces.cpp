@@ -1,0 +1,189 @@
+#include <algorithm>
+
+#include "bristle/contact/contacts.hpp"
+
+namespace bristle {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// A range of rows under one pair of laws, small enough for the first-level cache.
+struct Piece {
+  int block;
+  ContactRange rows;
+};
+
+/// work(number, piece) for every piece of every block.
+template <class Work>
+void for_each_piece(const Model& model, const ContactRows& contacts, const Work& work) {
+  std::size_t number = 0;
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const auto end = at(contacts.begin[b + 1]);
+    for (std::size_t begin = at(contacts.begin[b]); begin < end;
+         begin += contacts_per_block) {
+      work(number++, Piece{static_cast<int>(b),
+                           {begin, std::min(begin + contacts_per_block, end)}});
+    }
+  }
+}
+
+bool is_joint_friction(const Model& model, int block) {
+  return block < model.joint_blocks &&
+         !model.joint_rows[at(model.joint_block_rows[at(block)])].is_limit;
+}
+
+void fill_loads(const Model& model, const Piece& piece, const ContactRows& contacts,
+                double* normal_force) {
+  const int first = model.joint_block_rows[at(piece.block)];
+  const int count = model.joint_block_rows[at(piece.block + 1)] - first;
+  const int begin = contacts.begin[at(piece.block)];
+  for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
+    const int k = static_cast<int>(i) - begin;
+    normal_force[i] = k < count ? model.joint_rows[at(first + k)].load : 0;
+  }
+}
+
+/// Sums of the books of single rows, which are then also passed on to their memory.
+void keep_row_books(const double* books, std::size_t capacity, ContactRange rows,
+                    Form form, double h, const double* memory, double* next,
+                    LawTotals& totals) {
+  for (std::size_t i = rows.begin; i < rows.end; ++i) {
+    totals.stored += books[i];
+    for (std::size_t line = 0; line < 5; ++line) {
+      const double power = books[(line + 1) * capacity + i];
+      field<double>(totals.powers, line) += power;
+      const std::size_t place = line * capacity + i;
+      next[place] = form == Form::advance ? memory[place] + h * power : power;
+    }
+  }
+}
+
+void add(LawTotals& to, const LawTotals& from) {
+  to.stored += from.stored;
+  for (std::size_t line = 0; line < 5; ++line) {
+    field<double>(to.powers, line) += field<double>(from.powers, line);
+  }
+}
+
+}  // namespace
+
+ContactTotals contact_forces(const Model& model, Form form, double h,
+                             const ContactRows& contacts, std::vector<double>& memory,
+                             std::vector<double>& next, ContactWorkspace& ws) noexcept {
+  const LawColumns columns = ws.law_columns(memory, next);
+  const bool by_row = model.contact_books;
+  const auto run = [&](std::size_t number, const Piece& piece) {
+    const LawBlock& laws = model.blocks[at(piece.block)];
+    const NormalLawTable& normal = normal_law(laws.normal);
+    const FrictionLawTable& friction = friction_law(laws.friction);
+    LawTotals& normal_totals = ws.totals[2 * number];
+    LawTotals& friction_totals = ws.totals[2 * number + 1];
+    normal_totals = {};
+    friction_totals = {};
+    if (is_joint_friction(model, piece.block)) {
+      fill_loads(model, piece, contacts, columns.normal_force);
+    } else {
+      const auto pass = form == Form::advance
+                            ? (by_row ? normal.advance_columns : normal.advance)
+                            : (by_row ? normal.evaluate_columns : normal.evaluate);
+      pass(laws.normal, columns, piece.rows, h, normal_totals);
+    }
+    const auto pass = form == Form::advance
+                          ? (by_row ? friction.advance_columns : friction.advance)
+                          : (by_row ? friction.evaluate_columns : friction.evaluate);
+    pass(laws.friction, columns, piece.rows, h, friction_totals);
+    // The frame's own turn, and how far the surfaces approached.
+    double* turn = next.data() + at(MemoryLayout::turn) * ws.capacity;
+    double* travel = next.data() + at(MemoryLayout::travel) * ws.capacity;
+    for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
+      turn[i] = form == Form::advance ? h * ws.places[i].spin : ws.places[i].spin;
+      travel[i] = form == Form::advance ? 0 : columns.rate[i];
+    }
+    if (by_row) {
+      const std::size_t normal_at = at(ws.layout.normal_books) * ws.capacity;
+      const std::size_t friction_at = at(ws.layout.friction_books) * ws.capacity;
+      if (!is_joint_friction(model, piece.block)) {
+        keep_row_books(columns.normal_books.data, ws.capacity, piece.rows, form, h,
+                       memory.data() + normal_at, next.data() + normal_at, normal_totals);
+      }
+      keep_row_books(columns.friction_books.data, ws.capacity, piece.rows, form, h,
+                     memory.data() + friction_at, next.data() + friction_at,
+                     friction_totals);
+    }
+  };
+  if (ws.team.size() == 1) {
+    for_each_piece(model, contacts, run);
+  } else {
+    ws.team.run([&](int member) {
+      for_each_piece(model, contacts, [&](std::size_t number, const Piece& piece) {
+        if (number % at(ws.team.size()) == at(member)) run(number, piece);
+      });
+    });
+  }
+  ContactTotals totals;
+  for_each_piece(model, contacts, [&](std::size_t number, const Piece& piece) {
+    const bool joint = piece.block < model.joint_blocks;
+    add(joint ? totals.limits : totals.normal, ws.totals[2 * number]);
+    add(joint ? totals.joint_friction : totals.friction, ws.totals[2 * number + 1]);
+  });
+  return totals;
+}
+
+void commit_contacts(const Model& model, State& state, ContactWorkspace& ws) noexcept {
+  ContactRows& contacts = state.contacts;
+  const LawColumns columns = ws.law_columns(contacts.memory, ws.rates);
+  for_each_piece(model, contacts, [&](std::size_t, const Piece& piece) {
+    const LawBlock& laws = model.blocks[at(piece.block)];
+    const NormalLawTable& normal = normal_law(laws.normal);
+    const FrictionLawTable& friction = friction_law(laws.friction);
+    if (normal.fields == 0 && friction.fields == 0) return;
+    LawTotals unused;
+    if (is_joint_friction(model, piece.block)) {
+      fill_loads(model, piece, contacts, columns.normal_force);
+    } else {
+      normal.evaluate(laws.normal, columns, piece.rows, 0.0, unused);
+    }
+    const bool joint = piece.block < model.joint_blocks;
+    (joint ? state.works.limits : state.works.normal).damping +=
+        normal.commit(laws.normal, columns, piece.rows);
+    (joint ? state.works.joint_friction : state.works.friction).slip +=
+        friction.commit(laws.friction, columns, piece.rows);
+  });
+}
+
+void add_forces(const Model& model, const LinkMotion& links, const ContactRows& contacts,
+                const ContactWorkspace& ws, std::span<Force<double>> on_links,
+                std::span<double> on_joints) noexcept {
+  const double* normal = ws.columns.data() + RowColumns::normal * ws.capacity;
+  const double* x = ws.columns.data() + RowColumns::friction_x * ws.capacity;
+  const double* y = ws.columns.data() + RowColumns::friction_y * ws.capacity;
+  for (int b = 0; b < model.joint_blocks; ++b) {
+    const int first = model.joint_block_rows[at(b)];
+    const int count = model.joint_block_rows[at(b + 1)] - first;
+    for (int k = 0; k < count; ++k) {
+      const JointRow& joint = model.joint_rows[at(first + k)];
+      const auto i = at(contacts.begin[at(b)] + k);
+      on_joints[at(joint.dof)] += joint.is_limit ? -joint.sign * normal[i] : x[i];
+    }
+  }
+  const int begin = contacts.begin[at(model.joint_blocks)];
+  for (int row = begin; row < contacts.count; ++row) {
+    const auto i = at(row);
+    if (normal[i] == 0 && x[i] == 0 && y[i] == 0) continue;
+    const RowPlace& place = ws.places[i];
+    const Vec3<double> f = normal[i] * place.frame.n + place.frame.to_world({x[i], y[i]});
+    if (place.link_b != world_link) {
+      Force<double>& to = on_links[at(place.link_b)];
+      to.torque = to.torque + cross(place.point - links.poses[at(place.link_b)].p, f);
+      to.force = to.force + f;
+    }
+    if (place.link_a != world_link) {
+      Force<double>& to = on_links[at(place.link_a)];
+      to.torque = to.torque - cross(place.point - links.poses[at(place.link_a)].p, f);
+      to.force = to.force - f;
+    }
+  }
+}
+
+}  // namespace bristle

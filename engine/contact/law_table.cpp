@@ -1,0 +1,166 @@
+#include "bristle/contact/law_table.hpp"
+
+#include <array>
+
+#include "bristle/core/dual.hpp"
+
+namespace bristle {
+
+namespace {
+
+template <class L>
+using RowParams = typename L::template Params<double>;
+template <class L>
+using RowState = typename L::template State<double>;
+
+template <class L>
+RowState<L> load_row(const Columns<double>& state, std::size_t i) {
+  return detail::load_fields<RowState<L>, double>(state, i);
+}
+
+Kinematics<double> row_kinematics(const LawColumns& c, std::size_t i) {
+  return Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
+}
+
+template <NormalLaw L, Books books, Form form>
+void run_normal(const LawChoice& choice, const LawColumns& columns, ContactRange range,
+                double h, LawTotals& totals) noexcept {
+  normal_pass<L, books, double, form>(params_of<L>(choice), columns, range, h, totals);
+}
+
+template <FrictionLaw L, Books books, Form form>
+void run_friction(const LawChoice& choice, const LawColumns& columns, ContactRange range,
+                  double h, LawTotals& totals) noexcept {
+  friction_pass<L, books, double, form>(params_of<L>(choice), columns, range, h, totals);
+}
+
+template <NormalLaw L>
+void touch_normal(const LawChoice& choice, double approach, const Columns<double>& state,
+                  std::size_t i) noexcept {
+  detail::store_fields<double>(L::touch(params_of<L>(choice), approach), state, i);
+}
+
+template <FrictionLaw L>
+void touch_friction(const LawChoice& choice, const Columns<double>& state,
+                    std::size_t i) noexcept {
+  detail::store_fields<double>(L::touch(params_of<L>(choice)), state, i);
+}
+
+template <NormalLaw L>
+double commit_normal(const LawChoice& choice, const LawColumns& columns,
+                     ContactRange range) noexcept {
+  double released = 0;
+  if constexpr (L::state().size() > 0) {
+    const RowParams<L> params = params_of<L>(choice);
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      auto kept = L::commit(params, load_row<L>(columns.normal_state, i),
+                            row_kinematics(columns, i));
+      detail::store_fields<double>(kept.state, columns.normal_state, i);
+      released += kept.released;
+    }
+  }
+  return released;
+}
+
+template <FrictionLaw L>
+double commit_friction(const LawChoice& choice, const LawColumns& columns,
+                       ContactRange range) noexcept {
+  double released = 0;
+  if constexpr (L::state().size() > 0) {
+    const RowParams<L> params = params_of<L>(choice);
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      auto kept = L::commit(params, load_row<L>(columns.friction_state, i),
+                            row_kinematics(columns, i), columns.normal_force[i]);
+      detail::store_fields<double>(kept.state, columns.friction_state, i);
+      released += kept.released;
+    }
+  }
+  return released;
+}
+
+template <NormalLaw L>
+NormalSlopes<double> linearise_normal(const LawChoice& choice,
+                                      const Columns<double>& state, std::size_t i,
+                                      const Kinematics<double>& kin) noexcept {
+  return L::linearise(params_of<L>(choice), load_row<L>(state, i), kin);
+}
+
+template <NormalLaw L>
+double stored_normal(const LawChoice& choice, const Columns<double>& state, std::size_t i,
+                     double depth) noexcept {
+  return L::evaluate(params_of<L>(choice), load_row<L>(state, i),
+                     Kinematics<double>::at(depth, 0.0))
+      .stored;
+}
+
+template <FrictionLaw L>
+double stored_friction(const LawChoice& choice, const Columns<double>& state,
+                       std::size_t i, double depth, double normal_force) noexcept {
+  return L::evaluate(params_of<L>(choice), load_row<L>(state, i),
+                     Kinematics<double>::at(depth, 0.0), normal_force)
+      .stored;
+}
+
+template <FrictionLaw L>
+StepSlopes step_slopes(const LawChoice& choice, const Columns<double>& state,
+                       std::size_t i, const Kinematics<double>& kin, double normal_force,
+                       double h) noexcept {
+  using D = Dual<double, 2>;
+  const Kinematics<D> moving{D(kin.depth),
+                             D(kin.root_depth),
+                             D(kin.rate),
+                             {D::variable(kin.slip.x, 0), D::variable(kin.slip.y, 1)}};
+  const auto step = L::advance(cast_params<L, D, double>(params_of<L>(choice)),
+                               cast_state<L, D, double>(load_row<L>(state, i)), moving,
+                               D(normal_force), D(h));
+  return {{step.force.x.by[0], step.force.y.by[0]},
+          {step.force.x.by[1], step.force.y.by[1]}};
+}
+
+template <NormalLaw L>
+constexpr NormalLawTable normal_entry() {
+  return {static_cast<int>(L::state().size()),
+          L::lines,
+          &run_normal<L, Books::totals, Form::advance>,
+          &run_normal<L, Books::columns, Form::advance>,
+          &run_normal<L, Books::totals, Form::evaluate>,
+          &run_normal<L, Books::columns, Form::evaluate>,
+          &touch_normal<L>,
+          &commit_normal<L>,
+          &linearise_normal<L>,
+          &stored_normal<L>};
+}
+
+template <FrictionLaw L>
+constexpr FrictionLawTable friction_entry() {
+  return {static_cast<int>(L::state().size()),
+          L::lines,
+          &run_friction<L, Books::totals, Form::advance>,
+          &run_friction<L, Books::columns, Form::advance>,
+          &run_friction<L, Books::totals, Form::evaluate>,
+          &run_friction<L, Books::columns, Form::evaluate>,
+          &touch_friction<L>,
+          &commit_friction<L>,
+          &step_slopes<L>,
+          &stored_friction<L>};
+}
+
+template <class... Laws>
+constexpr std::array<NormalLawTable, sizeof...(Laws)> normal_entries(LawList<Laws...>) {
+  return {normal_entry<Laws>()...};
+}
+template <class... Laws>
+constexpr std::array<FrictionLawTable, sizeof...(Laws)> friction_entries(
+    LawList<Laws...>) {
+  return {friction_entry<Laws>()...};
+}
+
+constexpr auto normal_table = normal_entries(NormalLaws{});
+constexpr auto friction_table = friction_entries(FrictionLaws{});
+
+}  // namespace
+
+std::span<const NormalLawTable> normal_laws() noexcept { return normal_table; }
+std::span<const FrictionLawTable> friction_laws() noexcept { return friction_table; }
+
+}  // namespace bristle

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <span>
+
+#include "bristle/contact/pass.hpp"
+#include "bristle/laws/choice.hpp"
+
+// The registered laws as functions over columns of contacts, chosen once per block of
+// contacts and not per contact.
+
+namespace bristle {
+
+using LawColumns = ContactColumns<double>;
+
+/// Slopes of a friction step with respect to the slip: ∂f_t/∂v_t over a step h, the
+/// memory's response included [N s/m].
+struct StepSlopes {
+  Vec2<double> by_slip_x;
+  Vec2<double> by_slip_y;
+};
+
+struct NormalLawTable {
+  using Pass = void (*)(const LawChoice&, const LawColumns&, ContactRange, double h,
+                        LawTotals&) noexcept;
+  int fields;  // numbers of memory
+  LedgerLines lines;
+  Pass advance;           // with totals
+  Pass advance_columns;   // with books per contact
+  Pass evaluate;          // memory's rates, with totals
+  Pass evaluate_columns;  // with books per contact
+  /// Memory of a new contact, into row i.
+  void (*touch)(const LawChoice&, double approach, const Columns<double>& state,
+                std::size_t i) noexcept;
+  /// Adjusts the memory of accepted states; returns the energy released.
+  double (*commit)(const LawChoice&, const LawColumns&, ContactRange) noexcept;
+  NormalSlopes<double> (*linearise)(const LawChoice&, const Columns<double>& state,
+                                    std::size_t i,
+                                    const Kinematics<double>& kin) noexcept;
+  double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
+                   double depth) noexcept;
+};
+
+struct FrictionLawTable {
+  using Pass = NormalLawTable::Pass;
+  int fields;
+  LedgerLines lines;
+  Pass advance;
+  Pass advance_columns;
+  Pass evaluate;
+  Pass evaluate_columns;
+  void (*touch)(const LawChoice&, const Columns<double>& state, std::size_t i) noexcept;
+  double (*commit)(const LawChoice&, const LawColumns&, ContactRange) noexcept;
+  StepSlopes (*slopes)(const LawChoice&, const Columns<double>& state, std::size_t i,
+                       const Kinematics<double>& kin, double normal_force,
+                       double h) noexcept;
+  double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
+                   double depth, double normal_force) noexcept;
+};
+
+/// By the law's place in laws.hpp.
+std::span<const NormalLawTable> normal_laws() noexcept;
+std::span<const FrictionLawTable> friction_laws() noexcept;
+
+inline const NormalLawTable& normal_law(const LawChoice& choice) noexcept {
+  return normal_laws()[static_cast<std::size_t>(choice.index)];
+}
+inline const FrictionLawTable& friction_law(const LawChoice& choice) noexcept {
+  return friction_laws()[static_cast<std::size_t>(choice.index)];
+}
+
+}  // namespace bristle

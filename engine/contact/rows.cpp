@@ -1,0 +1,515 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "bristle/contact/contacts.hpp"
+#include "bristle/contact/detect.hpp"
+
+namespace bristle {
+
+namespace {
+
+constexpr int lanes = ScalarTraits<NativePack<double>>::lanes;
+constexpr double same_contact = 0.1;  // of the smaller shape: a point that has moved
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+struct RowMotion {
+  double rate;
+  Vec2<double> slip;
+};
+
+/// How the bodies move where the force of a row acts.
+RowMotion measure(const LinkMotion& links, RowPlace& place) {
+  const Frame<double>& frame = place.frame;
+  const Motion<double>& a = links.velocities[at(place.link_a)];
+  const Motion<double>& b = links.velocities[at(place.link_b)];
+  const Vec3<double> moving =
+      b.linear + cross(b.angular, place.point - links.poses[at(place.link_b)].p) -
+      (a.linear + cross(a.angular, place.point - links.poses[at(place.link_a)].p));
+  place.spin = 0.5 * dot(a.angular + b.angular, frame.n);
+  return {-dot(frame.n, moving), frame.to_tangent(moving)};
+}
+
+/// Each body gives its share of the overlap; the force acts between the surfaces.
+Vec3<double> point_of(const ShapePair& pair, const ContactPoint<double>& contact) {
+  return pair.share_a * contact.on_b + (1 - pair.share_a) * contact.on_a;
+}
+
+bool same(const Vec3<double>& a, const Vec3<double>& b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/// A frame carried to a new normal; untouched where nothing has moved.
+Frame<double> carried(const Frame<double>& frame, const Vec3<double>& normal,
+                      double turn) {
+  if (turn == 0 && same(frame.n, normal)) return frame;
+  return transport(frame, normal, turn);
+}
+
+/// Re-makes the rows of a state, block by block.
+class Renewal {
+ public:
+  Renewal(const Model& model, const LinkMotion& links, double horizon, State& state,
+          ContactWorkspace& ws)
+      : model_(model),
+        links_(links),
+        horizon_(horizon),
+        state_(state),
+        old_(state.contacts),
+        now_(ws.next),
+        ws_(ws),
+        elapsed_(old_.count > 0 ? std::max(0.0, state.time - old_.time) : 0),
+        first_(old_.count == 0) {}
+
+  ContactStatus run() {
+    ws_.groups.clear();
+    for (int b = 0; b < model_.joint_blocks; ++b) joint_block(b);
+    const auto blocks = static_cast<int>(model_.blocks.size());
+    for (int b = model_.joint_blocks; b < blocks; ++b) {
+      if (!contact_block(b)) return ContactStatus::too_many_contacts;
+    }
+    now_.begin[at(blocks)] = n_;
+    now_.count = n_;
+    now_.time = state_.time;
+    std::swap(state_.contacts, ws_.next);
+    return ContactStatus::ok;
+  }
+
+ private:
+  Columns<double> normal_memory(ContactRows& rows) const {
+    return {rows.memory.data() + at(ws_.layout.normal) * ws_.capacity, ws_.capacity};
+  }
+  Columns<double> friction_memory(ContactRows& rows) const {
+    return {rows.memory.data() + at(ws_.layout.friction) * ws_.capacity, ws_.capacity};
+  }
+  double& memory(ContactRows& rows, int column, int row) const {
+    return rows.memory[at(column) * ws_.capacity + at(row)];
+  }
+
+  void joint_block(int b) {
+    now_.begin[at(b)] = n_;
+    const int first = model_.joint_block_rows[at(b)];
+    const int count = model_.joint_block_rows[at(b + 1)] - first;
+    for (int k = 0; k < count; ++k, ++n_) {
+      const JointRow& joint = model_.joint_rows[at(first + k)];
+      const int was = first_ ? -1 : n_;  // these rows stay where they are
+      ContactRow row;
+      if (was >= 0) row = old_.rows[at(was)];
+      carry_memory(was, n_);
+      RowMotion motion{0, {0, 0}};
+      if (joint.is_limit) {
+        row.depth = joint.sign * (state_.q[at(q_of(joint))] - joint.bound);
+        motion.rate = joint.sign * state_.v[at(joint.dof)];
+      } else {
+        row.depth = 1;
+        motion.slip.x = state_.v[at(joint.dof)];
+      }
+      ws_.places[at(n_)] = {{}, {}, world_link, world_link, 0};
+      write(b, n_, was, row, motion, false);
+    }
+    pad();
+  }
+
+  int q_of(const JointRow& joint) const { return model_.tree.dofs()[at(joint.dof)].q; }
+
+  /// The next contact that was found and not yet taken, or nothing.
+  const FoundContact* peek() {
+    while (list_ < ws_.found.size() && taken_ == ws_.found_count[list_]) {
+      ++list_;
+      taken_ = 0;
+    }
+    return list_ < ws_.found.size() ? &ws_.found[list_][taken_] : nullptr;
+  }
+
+  bool contact_block(int b) {
+    now_.begin[at(b)] = n_;
+    int o = first_ ? 0 : old_.begin[at(b)];
+    const int o_end = first_ ? 0 : old_.begin[at(b + 1)];
+    const auto key = [](std::uint32_t one, std::uint32_t two) {
+      return (std::uint64_t{one} << 32) | two;
+    };
+    constexpr auto none = ~std::uint64_t{0};
+    for (;;) {
+      const FoundContact* next = peek();
+      if (next != nullptr && ws_.candidates[next->pair].block != b) next = nullptr;
+      while (o < o_end && old_.rows[at(o)].a == no_shape) ++o;
+      const std::uint64_t new_key = next == nullptr ? none
+                                                    : key(ws_.candidates[next->pair].a,
+                                                          ws_.candidates[next->pair].b);
+      const std::uint64_t old_key =
+          o < o_end ? key(old_.rows[at(o)].a, old_.rows[at(o)].b) : none;
+      if (new_key == none && old_key == none) break;
+      // The rows of one pair, old and new.
+      const std::uint64_t pair = std::min(new_key, old_key);
+      std::array<const FoundContact*, max_contacts> fresh;
+      int fresh_count = 0;
+      const std::uint32_t candidate = next != nullptr ? next->pair : 0;
+      while (new_key == pair && next != nullptr && next->pair == candidate) {
+        // by feature, so that the order does not depend on how they were found
+        int place = fresh_count++;
+        for (; place > 0 && fresh[at(place - 1)]->at.feature > next->at.feature;
+             --place) {
+          fresh[at(place)] = fresh[at(place - 1)];
+        }
+        fresh[at(place)] = next;
+        ++taken_;
+        next = fresh_count < max_contacts ? peek() : nullptr;
+      }
+      const int old_first = o;
+      while (o < o_end && key(old_.rows[at(o)].a, old_.rows[at(o)].b) == pair) ++o;
+      if (!renew_pair(b, candidate, std::span(fresh).first(at(fresh_count)), old_first,
+                      o)) {
+        return false;
+      }
+    }
+    return pad();
+  }
+
+  /// New contacts of a pair take over from old ones: those of the same feature, then
+  /// those that are closest on A.
+  bool renew_pair(int b, std::uint32_t candidate,
+                  std::span<const FoundContact* const> fresh, int old_first,
+                  int old_end) {
+    constexpr int most = 2 * max_contacts;  // kept ones may join
+    const int old_count = std::min(old_end - old_first, most);
+    std::array<bool, most> used{};
+    std::array<int, max_contacts> was;
+    was.fill(-1);
+    for (std::size_t k = 0; k < fresh.size(); ++k) {
+      for (int j = 0; j < old_count; ++j) {
+        if (used[at(j)] || old_.rows[at(old_first + j)].feature != fresh[k]->at.feature) {
+          continue;
+        }
+        used[at(j)] = true;
+        was[k] = old_first + j;
+        break;
+      }
+    }
+    if (!fresh.empty()) {
+      const ShapePair& pair = ws_.candidates[candidate];
+      const ModelShape& a = model_.shapes[pair.a];
+      const double size = same_contact * std::min(a.radius, model_.shapes[pair.b].radius);
+      for (std::size_t k = 0; k < fresh.size(); ++k) {
+        if (was[k] >= 0) continue;
+        const Transform<double>& pose = links_.poses[at(a.link)];
+        const Vec3<double> anchor =
+            transpose_times(pose.R, point_of(pair, fresh[k]->at) - pose.p);
+        double closest = size * size;
+        int best = -1;
+        for (int j = 0; j < old_count; ++j) {
+          const ContactRow& row = old_.rows[at(old_first + j)];
+          if (used[at(j)] || row.episode == 0) continue;
+          const double distance = norm2(row.anchor - anchor);
+          if (distance < closest) {
+            closest = distance;
+            best = j;
+          }
+        }
+        if (best < 0) continue;
+        used[at(best)] = true;
+        was[k] = old_first + best;
+      }
+      if (n_ + static_cast<int>(fresh.size()) > static_cast<int>(ws_.capacity)) {
+        return false;
+      }
+      ws_.groups.push_back({candidate, n_, static_cast<int>(fresh.size())});
+      for (std::size_t k = 0; k < fresh.size(); ++k) {
+        renew_row(b, pair, fresh[k]->at, was[k]);
+      }
+    }
+    for (int j = old_first; j < old_end; ++j) {
+      if (j - old_first < most && used[at(j - old_first)]) continue;
+      if (!give_up(b, j)) return false;
+    }
+    return true;
+  }
+
+  void renew_row(int b, const ShapePair& pair, const ContactPoint<double>& contact,
+                 int was) {
+    const int link_a = model_.shapes[pair.a].link;
+    RowPlace& place = ws_.places[at(n_)];
+    place.link_a = link_a;
+    place.link_b = model_.shapes[pair.b].link;
+    ContactRow row;
+    if (was >= 0) {
+      row = old_.rows[at(was)];
+      row.frame =
+          carried(row.frame, contact.normal, memory(old_, MemoryLayout::turn, was));
+    } else {
+      row.frame = frame_from_normal(contact.normal);
+    }
+    row.a = pair.a;
+    row.b = pair.b;
+    row.feature = contact.feature;
+    place.frame = row.frame;
+    place.point = point_of(pair, contact);
+    const RowMotion motion = measure(links_, place);
+    const Transform<double>& pose = links_.poses[at(link_a)];
+    row.point = place.point;
+    row.anchor = transpose_times(pose.R, place.point - pose.p);
+    row.depth = contact.depth;
+    row.radius = contact.radius;
+    carry_memory(was, n_);
+    write(b, n_, was, row, motion, pair.regenerates);
+    ++n_;
+  }
+
+  void carry_memory(int from, int to) {
+    for (int k = 0; k < ws_.layout.count; ++k) {
+      const bool kept = from >= 0 && k != MemoryLayout::turn && k != MemoryLayout::travel;
+      memory(now_, k, to) = kept ? memory(old_, k, from) : 0;
+    }
+  }
+
+  /// Energy in a row of the new list, if it were at this depth.
+  double stored(const LawBlock& laws, int i, double depth) {
+    return normal_law(laws.normal)
+               .stored(laws.normal, normal_memory(now_), at(i), depth) +
+           friction_law(laws.friction)
+               .stored(laws.friction, friction_memory(now_), at(i), depth, 0.0);
+  }
+
+  /// Begins, ends or goes on with the row's episode, and puts it into place i.
+  void write(int b, int i, int was, ContactRow& row, const RowMotion& motion,
+             bool regenerates) {
+    const LawBlock& laws = model_.blocks[at(b)];
+    const NormalLawTable& normal = normal_law(laws.normal);
+    const FrictionLawTable& friction = friction_law(laws.friction);
+    const bool closed = row.depth > 0;
+    const bool was_closed = was >= 0 && row.episode != 0;
+    if (elapsed_ > 0) {
+      row.acceleration =
+          was >= 0 && !was_closed ? (motion.rate - row.rate) / elapsed_ : 0;
+    }
+    if (closed && !was_closed) {
+      row.episode = ++state_.episodes;
+      if (was < 0 || row.approach <= 0) {  // not foreseen
+        row.approach = std::max(motion.rate, 0.0);
+        normal.touch(laws.normal, row.approach, normal_memory(now_), at(i));
+      }
+      friction.touch(laws.friction, friction_memory(now_), at(i));
+      if (was < 0 && !first_ && elapsed_ > 0) {
+        state_.works.regenerated += stored(laws, i, row.depth);
+      }
+    } else if (!closed) {
+      if (was_closed && friction.fields > 0) {
+        state_.works.friction.slip +=
+            friction.stored(laws.friction, friction_memory(now_), at(i), row.depth, 0.0);
+        friction.touch(laws.friction, friction_memory(now_), at(i));
+      }
+      const bool recovers =
+          was_closed && normal.fields > 0 &&
+          normal.stored(laws.normal, normal_memory(now_), at(i), row.depth) > 0;
+      if (!recovers) {
+        row.episode = 0;
+        row.approach = foreseen(row, motion.rate);
+        if (normal.fields > 0 && row.approach > 0) {
+          normal.touch(laws.normal, row.approach, normal_memory(now_), at(i));
+        }
+      }
+    }
+    if (regenerates && was >= 0 && elapsed_ > 0 && (closed || was_closed)) {
+      const ContactRow& before = old_.rows[at(was)];
+      const double gained = state_.committed ? elapsed_ * motion.rate
+                                             : memory(old_, MemoryLayout::travel, was);
+      state_.works.regenerated +=
+          stored(laws, i, row.depth) - stored(laws, i, before.depth + gained);
+    }
+    row.rate = motion.rate;
+    now_.rows[at(i)] = row;
+    double* c = ws_.columns.data() + at(i);
+    c[RowColumns::depth * ws_.capacity] = row.depth;
+    c[RowColumns::rate * ws_.capacity] = motion.rate;
+    c[RowColumns::slip_x * ws_.capacity] = motion.slip.x;
+    c[RowColumns::slip_y * ws_.capacity] = motion.slip.y;
+  }
+
+  /// The rate at which an open contact will touch within the step, or 0.
+  double foreseen(const ContactRow& row, double rate) const {
+    if (!(rate > 0) || row.depth + 2 * horizon_ * rate <= 0) return 0;
+    const double wait = std::min(-row.depth / rate, horizon_);
+    return std::max(rate + row.acceleration * wait, 0.5 * rate);
+  }
+
+  /// An old row that was not found again.
+  bool give_up(int b, int j) {
+    const ContactRow& row = old_.rows[at(j)];
+    if (row.episode == 0) return true;
+    const LawBlock& laws = model_.blocks[at(b)];
+    const NormalLawTable& normal = normal_law(laws.normal);
+    const FrictionLawTable& friction = friction_law(laws.friction);
+    if (friction.fields > 0) {
+      state_.works.friction.slip +=
+          friction.stored(laws.friction, friction_memory(old_), at(j), row.depth, 0.0);
+    }
+    if (row.depth > 0 && elapsed_ > 0) {
+      state_.works.regenerated -=
+          normal.stored(laws.normal, normal_memory(old_), at(j), row.depth);
+    }
+    const bool recovers =
+        normal.fields > 0 &&
+        normal.stored(laws.normal, normal_memory(old_), at(j), -1.0) > 0;
+    if (!recovers || row.depth > 0) return true;
+    // The ground still comes back: the contact is remembered, out of reach.
+    if (n_ >= static_cast<int>(ws_.capacity)) return false;
+    ContactRow kept = row;
+    kept.depth = -1;
+    carry_memory(j, n_);
+    friction.touch(laws.friction, friction_memory(now_), at(n_));
+    ws_.places[at(n_)] = {kept.frame, kept.point, world_link, world_link, 0};
+    write(b, n_, j, kept, {0, {0, 0}}, false);
+    ++n_;
+    return true;
+  }
+
+  /// Fills up to the next multiple of the lanes with rows that do nothing.
+  bool pad() {
+    for (; n_ % lanes != 0; ++n_) {
+      if (n_ >= static_cast<int>(ws_.capacity)) return false;
+      now_.rows[at(n_)] = ContactRow{};
+      for (int k = 0; k < ws_.layout.count; ++k) memory(now_, k, n_) = 0;
+      ws_.places[at(n_)] = {{}, {}, world_link, world_link, 0};
+      double* c = ws_.columns.data() + at(n_);
+      for (std::size_t k = 0; k < RowColumns::count; ++k) c[k * ws_.capacity] = 0;
+      c[RowColumns::depth * ws_.capacity] = -1;
+    }
+    return true;
+  }
+
+  const Model& model_;
+  const LinkMotion& links_;
+  double horizon_;
+  State& state_;
+  ContactRows& old_;
+  ContactRows& now_;
+  ContactWorkspace& ws_;
+  double elapsed_;  // since the rows were last made [s]
+  bool first_;      // never made before
+  int n_ = 0;       // rows made
+  std::size_t list_ = 0;
+  std::size_t taken_ = 0;  // contacts of that list
+};
+
+}  // namespace
+
+ContactStatus find_contacts(const Model& model, const LinkMotion& links, double horizon,
+                            State& state, ContactWorkspace& ws) noexcept {
+  const ContactStatus status = detect(model, links, horizon, ws);
+  if (status != ContactStatus::ok) return status;
+  return Renewal(model, links, horizon, state, ws).run();
+}
+
+void follow_contacts(const Model& model, std::span<const double> q,
+                     std::span<const double> v, const LinkMotion& links,
+                     const ContactRows& contacts, std::span<const double> memory,
+                     ContactWorkspace& ws) noexcept {
+  place_shapes(model, links, ws);
+  const auto put = [&](int i, double depth, const RowMotion& motion) {
+    double* c = ws.columns.data() + at(i);
+    c[RowColumns::depth * ws.capacity] = depth;
+    c[RowColumns::rate * ws.capacity] = motion.rate;
+    c[RowColumns::slip_x * ws.capacity] = motion.slip.x;
+    c[RowColumns::slip_y * ws.capacity] = motion.slip.y;
+  };
+  for (int b = 0; b < model.joint_blocks; ++b) {
+    const int first = model.joint_block_rows[at(b)];
+    const int count = model.joint_block_rows[at(b + 1)] - first;
+    for (int k = 0; k < count; ++k) {
+      const JointRow& joint = model.joint_rows[at(first + k)];
+      const double rate = v[at(joint.dof)];
+      if (joint.is_limit) {
+        const double position = q[at(model.tree.dofs()[at(joint.dof)].q)];
+        put(contacts.begin[at(b)] + k, joint.sign * (position - joint.bound),
+            {joint.sign * rate, {0, 0}});
+      } else {
+        put(contacts.begin[at(b)] + k, 1, {0, {rate, 0}});
+      }
+    }
+  }
+  const double* turns = memory.data() + at(MemoryLayout::turn) * ws.capacity;
+  const auto follow = [&](int member) {
+    const Share share = share_of(ws.groups.size(), member, ws.team.size());
+    for (std::size_t g = share.begin; g < share.end; ++g) {
+      const PairGroup& group = ws.groups[g];
+      const ShapePair& pair = ws.candidates[group.pair];
+      const ModelShape& a = model.shapes[pair.a];
+      const ModelShape& b = model.shapes[pair.b];
+      Contacts<double> found;
+      // Wide enough for what was found at the beginning of the step and went on moving.
+      const double margin = 4 * (ws.margins[pair.a] + ws.margins[pair.b]) +
+                            1e-6 * std::min(a.radius, b.radius);
+      pair.find(a.shape, ws.shape_poses[pair.a], b.shape, ws.shape_poses[pair.b], margin,
+                found);
+      std::array<bool, max_contacts> used{};
+      for (int k = 0; k < group.count; ++k) {
+        const int i = group.first + k;
+        const ContactRow& row = contacts.rows[at(i)];
+        int best = -1;
+        for (int f = 0; f < found.count && best < 0; ++f) {
+          if (!used[at(f)] && found[f].feature == row.feature) best = f;
+        }
+        if (best < 0) {
+          const Transform<double>& pose = links.poses[at(a.link)];
+          const double size = same_contact * std::min(a.radius, b.radius);
+          double closest = size * size;
+          for (int f = 0; f < found.count; ++f) {
+            if (used[at(f)]) continue;
+            const Vec3<double> anchor =
+                transpose_times(pose.R, point_of(pair, found[f]) - pose.p);
+            const double distance = norm2(anchor - row.anchor);
+            if (distance < closest) {
+              closest = distance;
+              best = f;
+            }
+          }
+        }
+        if (best < 0) {
+          put(i, -1, {0, {0, 0}});
+          continue;
+        }
+        used[at(best)] = true;
+        RowPlace& place = ws.places[at(i)];
+        place.frame = carried(row.frame, found[best].normal, turns[i]);
+        place.point = point_of(pair, found[best]);
+        put(i, found[best].depth, measure(links, place));
+      }
+    }
+  };
+  ws.team.run(follow);
+}
+
+void measure_again(const Model& model, std::span<const double> v, const LinkMotion& links,
+                   const ContactRows& contacts, ContactWorkspace& ws) noexcept {
+  double* rate = ws.columns.data() + RowColumns::rate * ws.capacity;
+  double* slip_x = ws.columns.data() + RowColumns::slip_x * ws.capacity;
+  double* slip_y = ws.columns.data() + RowColumns::slip_y * ws.capacity;
+  const auto begin = at(contacts.begin[at(model.joint_blocks)]);
+  for (std::size_t i = 0; i < begin; ++i) {
+    const JointRow& joint = joint_row(model, contacts, i);
+    if (joint.is_limit) {
+      rate[i] = joint.sign * v[at(joint.dof)];
+    } else {
+      slip_x[i] = v[at(joint.dof)];
+    }
+  }
+  for (std::size_t i = begin; i < at(contacts.count); ++i) {
+    if (contacts.rows[i].a == no_shape) continue;
+    const RowMotion motion = measure(links, ws.places[i]);
+    rate[i] = motion.rate;
+    slip_x[i] = motion.slip.x;
+    slip_y[i] = motion.slip.y;
+  }
+}
+
+const JointRow& joint_row(const Model& model, const ContactRows& contacts,
+                          std::size_t row) noexcept {
+  int b = 0;
+  while (at(contacts.begin[at(b + 1)]) <= row) ++b;
+  const int k = static_cast<int>(row) - contacts.begin[at(b)];
+  return model.joint_rows[at(std::min(model.joint_block_rows[at(b)] + k,
+                                      model.joint_block_rows[at(b + 1)] - 1))];
+}
+
+}  // namespace bristle

@@ -1,0 +1,86 @@
+#include "bristle/integrate/fixed_step.hpp"
+
+#include <array>
+#include <string>
+
+namespace bristle {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> method_names{"semi-implicit-euler", "ode3",
+                                                       "rk4", "linearly-implicit-euler"};
+
+}  // namespace
+
+std::string_view name_of(Method method) noexcept {
+  return method_names[static_cast<std::size_t>(method)];
+}
+
+Result<Method> find_method(std::string_view name) {
+  for (std::size_t i = 0; i < method_names.size(); ++i) {
+    if (method_names[i] == name) return static_cast<Method>(i);
+  }
+  std::string text = "there is no method '";
+  text += name;
+  text += "'; the methods are";
+  for (const std::string_view known : method_names) {
+    text += ' ';
+    text += known;
+  }
+  return Error{text};
+}
+
+FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
+    : options_(options),
+      h_(options.step / (options.substeps < 1 ? 1 : options.substeps)),
+      system_(model, options.threads) {
+  if (options_.substeps < 1) options_.substeps = 1;
+  const auto nq = static_cast<std::size_t>(model.tree.position_count());
+  const auto nv = static_cast<std::size_t>(model.tree.velocity_count());
+  const std::size_t memory = system_.contacts.rates.size();
+  if (options_.method == Method::bogacki_shampine ||
+      options_.method == Method::runge_kutta_4) {
+    const std::size_t stages = options_.method == Method::runge_kutta_4 ? 4 : 3;
+    const Stage empty{std::vector<double>(nq),
+                      std::vector<double>(nv),
+                      std::vector<double>(memory),
+                      {}};
+    rates_.assign(stages, empty);
+    at_ = empty;
+  }
+  if (options_.method == Method::linearly_implicit_euler) {
+    matrix_.resize(nv * nv);
+    momentum_.resize(nv);
+    velocity_.resize(nv);
+    jacobian_.resize(6 * nv);
+    moved_.resize(nv);
+    slopes_.resize(8 * static_cast<std::size_t>(model.row_capacity));
+    before_.resize(static_cast<std::size_t>(model.row_capacity));
+  }
+}
+
+StepStatus FixedStep::settle(State& state, Commands commands) noexcept {
+  return bristle::settle(system_, h_, state, commands);
+}
+
+StepStatus FixedStep::step(State& state, Commands commands) noexcept {
+  for (int i = 0; i < options_.substeps; ++i) {
+    StepStatus status = StepStatus::ok;
+    switch (options_.method) {
+      case Method::semi_implicit_euler:
+        status = semi_implicit(state, commands);
+        break;
+      case Method::bogacki_shampine:
+      case Method::runge_kutta_4:
+        status = runge_kutta(state, commands);
+        break;
+      case Method::linearly_implicit_euler:
+        status = linearly_implicit(state, commands);
+        break;
+    }
+    if (status != StepStatus::ok) return status;
+  }
+  return StepStatus::ok;
+}
+
+}  // namespace bristle

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "bristle/core/result.hpp"
+#include "bristle/integrate/system.hpp"
+
+// The real-time clock: steps of a fixed length, in a fixed number of substeps. Bounded
+// work; no allocation, lock or exception after construction.
+
+namespace bristle {
+
+enum class Method : std::uint8_t {
+  semi_implicit_euler,      // v⁺ = v + h v̇, q⁺ = q ⊕ h v⁺; laws by `advance`. Order 1
+  bogacki_shampine,         // the third-order formula of ode3
+  runge_kutta_4,            // the classical one
+  linearly_implicit_euler,  // forces linearised at the step's beginning. Order 1, stiff
+};
+
+/// "semi-implicit-euler", "ode3", "rk4", "linearly-implicit-euler"
+std::string_view name_of(Method method) noexcept;
+Result<Method> find_method(std::string_view name);
+
+struct FixedStepOptions {
+  Method method = Method::semi_implicit_euler;
+  double step = 1e-3;  // [s]
+  int substeps = 1;    // that a step is made of
+  int threads = 1;     // results do not depend on it
+};
+
+/// Steps states of one model, which must outlive it.
+class FixedStep {
+ public:
+  explicit FixedStep(const Model& model, const FixedStepOptions& options = {});
+
+  const FixedStepOptions& options() const noexcept { return options_; }
+  System& system() noexcept { return system_; }
+
+  /// One step with all its substeps. `commands` has one entry per motor and holds over
+  /// the step; without it, motors follow their targets. Where the status is not ok, the
+  /// state is that of the last substep that went well.
+  StepStatus step(State& state, Commands commands = {}) noexcept;
+
+  /// Brings the state up to date without stepping: contacts, frames, episodes.
+  StepStatus settle(State& state, Commands commands = {}) noexcept;
+
+ private:
+  struct Stage {
+    std::vector<double> q, v, memory;
+    Works works{};
+  };
+
+  StepStatus semi_implicit(State& state, Commands commands) noexcept;
+  StepStatus runge_kutta(State& state, Commands commands) noexcept;
+  StepStatus linearly_implicit(State& state, Commands commands) noexcept;
+  void linearise_rows(const State& state) noexcept;
+  void assemble(const State& state) noexcept;
+  bool solve_step(const State& state, Commands commands) noexcept;
+  void book_prescribed() noexcept;
+
+  FixedStepOptions options_;
+  double h_;
+  System system_;
+  std::vector<Stage> rates_;  // of Runge–Kutta's stages
+  Stage at_;                  // where one of them is
+
+  // Of the linearly implicit step.
+  std::vector<double> matrix_;      // M + h Σ Jᵀ G J, then its Cholesky factor
+  std::vector<double> momentum_;    // the right-hand side, then Δv
+  std::vector<double> velocity_;    // v⁺
+  std::vector<double> jacobian_;    // of one contact, for B and for A
+  std::vector<std::size_t> moved_;  // the velocities that move it
+  std::vector<double> slopes_;      // of each row
+  std::vector<double> before_;      // rates of the rows at the step's beginning
+};
+
+}  // namespace bristle

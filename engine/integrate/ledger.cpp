@@ -1,0 +1,58 @@
+#include "bristle/integrate/ledger.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bristle {
+
+namespace {
+
+double losses(const Powers<double>& works) { return dissipated(works); }
+
+}  // namespace
+
+double Ledger::dissipated() const {
+  return losses(works.normal) + losses(works.friction) + losses(works.limits) +
+         losses(works.joint_friction) + works.dampers;
+}
+
+double Ledger::supplied() const {
+  return sources(works.normal) + sources(works.friction) + sources(works.limits) +
+         sources(works.joint_friction) + works.motors + works.loads + works.regenerated;
+}
+
+Ledger make_ledger(System& system, const State& state) noexcept {
+  const Model& model = *system.model;
+  Ledger ledger;
+  ledger.kinetic = kinetic_energy<double>(model.tree, state.v, system.tree);
+  ledger.gravity = gravity_energy<double>(model.tree, system.tree);
+  ledger.springs = spring_energy<double>(model.tree, state.q);
+  // The passes take the memory by a pointer that could write; with `next` elsewhere they
+  // only read it.
+  auto& memory = const_cast<std::vector<double>&>(state.contacts.memory);
+  const ContactTotals totals =
+      contact_forces(model, Form::evaluate, 0, state.contacts, memory,
+                     system.contacts.rates, system.contacts);
+  ledger.normal = totals.normal.stored;
+  ledger.friction = totals.friction.stored;
+  ledger.limits = totals.limits.stored;
+  ledger.joint_friction = totals.joint_friction.stored;
+  ledger.works = state.works;
+  return ledger;
+}
+
+void Audit::observe(const Ledger& ledger) noexcept {
+  if (!begun_) {
+    first_ = ledger;
+    begun_ = true;
+  }
+  last_ = ledger;
+  const double dissipated = ledger.dissipated() - first_.dissipated();
+  const double supplied = ledger.supplied() - first_.supplied();
+  residual_ = ledger.energy() - first_.energy() + dissipated - supplied;
+  worst_ = std::max(worst_, std::abs(residual_));
+  scale_ = std::max(scale_, ledger.kinetic + ledger.stored() +
+                                std::abs(ledger.gravity - first_.gravity) + dissipated);
+}
+
+}  // namespace bristle

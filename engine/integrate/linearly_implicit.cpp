@@ -1,0 +1,288 @@
+#include <algorithm>
+#include <cmath>
+
+#include "bristle/integrate/fixed_step.hpp"
+#include "bristle/model/positions.hpp"
+
+namespace bristle {
+
+namespace {
+
+using detail::at;
+
+/// L Lᵀ in place of a symmetric matrix, lower half; false where it is not positive.
+bool cholesky(std::span<double> a, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    double* row_j = a.data() + j * n;
+    double d = row_j[j];
+    for (std::size_t k = 0; k < j; ++k) d -= row_j[k] * row_j[k];
+    if (!(d > 0)) return false;
+    const double root = std::sqrt(d);
+    row_j[j] = root;
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double* row_i = a.data() + i * n;
+      double x = row_i[j];
+      for (std::size_t k = 0; k < j; ++k) x -= row_i[k] * row_j[k];
+      row_i[j] = x / root;
+    }
+  }
+  return true;
+}
+
+void solve(std::span<const double> l, std::size_t n, std::span<double> x) {
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = x[i];
+    for (std::size_t k = 0; k < i; ++k) sum -= l[i * n + k] * x[k];
+    x[i] = sum / l[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    double sum = x[i];
+    for (std::size_t k = i + 1; k < n; ++k) sum -= l[k * n + i] * x[k];
+    x[i] = sum / l[i * n + i];
+  }
+}
+
+/// What is known about a row: its force f and its slopes.
+enum Known : std::size_t { force, extra, resistance, xx, xy, yy, width = 8 };
+
+}  // namespace
+
+/// Normal: over the step f⁺ = f + ½ h K δ̇ + (h K + D) (δ̇⁺ − δ̇), with f, K and D where the
+/// step leads by itself, in its middle: at touch-down √δ has no slope. `extra` is ½ h K
+/// δ̇, `resistance` h K + D. Friction: the slopes of its own step, which hold the memory's
+/// response; what does not resist is left to the explicit part.
+void FixedStep::linearise_rows(const State& state) noexcept {
+  const Model& model = *system_.model;
+  ContactWorkspace& ws = system_.contacts;
+  const ContactRows& contacts = state.contacts;
+  const LawColumns c =
+      ws.law_columns(const_cast<std::vector<double>&>(contacts.memory), ws.rates);
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const LawBlock& laws = model.blocks[b];
+    const bool given_load = b < at(model.joint_blocks) &&
+                            !model.joint_rows[at(model.joint_block_rows[b])].is_limit;
+    for (std::size_t i = at(contacts.begin[b]); i < at(contacts.begin[b + 1]); ++i) {
+      double* known = slopes_.data() + i * width;
+      std::fill_n(known, static_cast<std::size_t>(width), 0.0);
+      if (!(c.depth[i] > 0)) continue;
+      const auto kin =
+          Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
+      known[force] = c.normal_force[i];
+      if (!given_load) {
+        const NormalSlopes<double> slopes =
+            normal_law(laws.normal).linearise(laws.normal, c.normal_state, i, kin);
+        const double stiffness = h_ * std::max(0.0, slopes.by_depth);
+        known[extra] = 0.5 * stiffness * c.rate[i];
+        known[resistance] = stiffness + std::max(0.0, slopes.by_rate);
+      }
+      if (!(c.normal_force[i] > 0)) continue;
+      const StepSlopes slopes =
+          friction_law(laws.friction)
+              .slopes(laws.friction, c.friction_state, i, kin, c.normal_force[i], h_);
+      known[xx] = std::max(-slopes.by_slip_x.x, 0.0);
+      known[yy] = std::max(-slopes.by_slip_y.y, 0.0);
+      const double bound = std::sqrt(known[xx] * known[yy]);
+      known[xy] =
+          std::clamp(-0.5 * (slopes.by_slip_x.y + slopes.by_slip_y.x), -bound, bound);
+    }
+  }
+}
+
+/// M + h Σ Jᵀ G J with the slopes G of rows, springs, dampers and motors.
+void FixedStep::assemble(const State& state) noexcept {
+  const Model& model = *system_.model;
+  const Tree& tree = model.tree;
+  const std::size_t n = at(tree.velocity_count());
+  mass_matrix<double>(tree, system_.tree, matrix_);
+  const std::span<const Dof> dofs = tree.dofs();
+  for (std::size_t k = 0; k < n; ++k) {
+    const double stiffness = dofs[k].q >= 0 ? dofs[k].stiffness : 0;
+    matrix_[k * n + k] += h_ * (dofs[k].damping + h_ * stiffness);
+  }
+  for (const Motor& motor : model.motors) {
+    if (motor.kind != MotorKind::position) continue;
+    matrix_[at(motor.v) * n + at(motor.v)] += h_ * (motor.kd + h_ * motor.kp);
+  }
+  const ContactRows& contacts = state.contacts;
+  for (int b = 0; b < model.joint_blocks; ++b) {
+    const int first = model.joint_block_rows[at(b)];
+    const int count = model.joint_block_rows[at(b + 1)] - first;
+    for (int k = 0; k < count; ++k) {
+      const JointRow& joint = model.joint_rows[at(first + k)];
+      const double* known = slopes_.data() + at(contacts.begin[at(b)] + k) * width;
+      matrix_[at(joint.dof) * n + at(joint.dof)] +=
+          h_ * (joint.is_limit ? known[resistance] : known[xx]);
+    }
+  }
+  for (int row = contacts.begin[at(model.joint_blocks)]; row < contacts.count; ++row) {
+    const double* known = slopes_.data() + at(row) * width;
+    if (known[resistance] == 0 && known[xx] == 0 && known[yy] == 0) continue;
+    const RowPlace& place = system_.contacts.places[at(row)];
+    // How each velocity moves B against A, in the contact frame; packed to the front.
+    double* along = jacobian_.data();
+    double* x = along + n;
+    double* y = x + n;
+    point_jacobian<double>(tree, system_.tree, place.link_b, place.point,
+                           std::span(along, 3 * n));
+    double* of_a = along + 3 * n;
+    point_jacobian<double>(tree, system_.tree, place.link_a, place.point,
+                           std::span(of_a, 3 * n));
+    std::size_t used = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const Vec3<double> move{along[k] - of_a[k], x[k] - of_a[n + k],
+                              y[k] - of_a[2 * n + k]};
+      if (move.x == 0 && move.y == 0 && move.z == 0) continue;
+      const Vec2<double> across = place.frame.to_tangent(move);
+      along[used] = dot(place.frame.n, move);
+      x[used] = across.x;
+      y[used] = across.y;
+      moved_[used++] = k;
+    }
+    for (std::size_t i = 0; i < used; ++i) {
+      const double by_n = h_ * known[resistance] * along[i];
+      const double by_x = h_ * (known[xx] * x[i] + known[xy] * y[i]);
+      const double by_y = h_ * (known[xy] * x[i] + known[yy] * y[i]);
+      double* to = matrix_.data() + moved_[i] * n;
+      for (std::size_t j = 0; j <= i; ++j) {
+        to[moved_[j]] += by_n * along[j] + by_x * x[j] + by_y * y[j];
+      }
+    }
+  }
+}
+
+/// The change of velocity over the step, into momentum_; false where there is none.
+bool FixedStep::solve_step(const State& state, Commands commands) noexcept {
+  const Model& model = *system_.model;
+  const Tree& tree = model.tree;
+  const std::size_t n = at(tree.velocity_count());
+  assemble(state);
+  // h (τ + Jᵀ f − c): what inverse dynamics misses without an acceleration.
+  std::vector<double>& still = system_.acceleration;
+  std::fill(still.begin(), still.end(), 0.0);
+  inverse_dynamics<double>(tree, state.v, still, system_.on_links, system_.tree,
+                           momentum_);
+  for (std::size_t k = 0; k < n; ++k) momentum_[k] = h_ * (system_.tau[k] - momentum_[k]);
+  // Prescribed joints do not give way.
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    if (motor.kind != MotorKind::prescribed) continue;
+    const double change =
+        h_ * prescribed_acceleration(motor, i, state.time, h_, commands);
+    const std::size_t k = at(motor.v);
+    for (std::size_t j = 0; j < n; ++j) {
+      if (j == k) continue;
+      double& entry = matrix_[std::max(j, k) * n + std::min(j, k)];
+      momentum_[j] -= entry * change;
+      entry = 0;
+    }
+    matrix_[k * n + k] = 1;
+    momentum_[k] = change;
+  }
+  if (!cholesky(matrix_, n)) return false;
+  bristle::solve(matrix_, n, momentum_);
+  return true;
+}
+
+/// One Newton step of backward Euler: (M + h Σ Jᵀ G J) Δv = h (τ + Σ Jᵀ (f + ½ h K δ̇)),
+/// then q⁺ = q ⊕ h (v + Δv). Rows that would pull are let go, and the step is solved once
+/// more. The rows' memory then moves with the new slip.
+StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcept {
+  const StepStatus status = settle(state, commands);
+  if (status != StepStatus::ok) return status;
+  const Model& model = *system_.model;
+  const Tree& tree = model.tree;
+  ContactWorkspace& ws = system_.contacts;
+  ContactRows& contacts = state.contacts;
+  const std::span<double> depth = ws.column(RowColumns::depth);
+  const std::span<double> rate = ws.column(RowColumns::rate);
+  const std::size_t joint_rows = at(contacts.begin[at(model.joint_blocks)]);
+  const auto rows = at(contacts.count);
+  for (std::size_t i = 0; i < rows; ++i) depth[i] += 0.5 * h_ * rate[i];
+
+  apply_forces(system_, Form::advance, h_, state.time, state.q, state.v, contacts,
+               contacts.memory, ws.rates, commands);
+  linearise_rows(state);
+  // Springs and motors at the end of the step, were the velocities to stay.
+  const std::span<const Dof> dofs = tree.dofs();
+  for (std::size_t k = 0; k < dofs.size(); ++k) {
+    if (dofs[k].q >= 0) system_.tau[k] -= h_ * dofs[k].stiffness * state.v[k];
+  }
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    if (motor.kind != MotorKind::position) continue;
+    system_.tau[at(motor.v)] -= h_ * motor.kp * state.v[at(motor.v)];
+  }
+  const auto push = [&](std::size_t i, double normal, Vec2<double> across) {
+    const RowPlace& place = ws.places[i];
+    const Vec3<double> f = normal * place.frame.n + place.frame.to_world(across);
+    add_force_at<double>(system_.tree, place.link_b, place.point, f, system_.on_links);
+    add_force_at<double>(system_.tree, place.link_a, place.point, -f, system_.on_links);
+  };
+  const auto push_joint = [&](std::size_t i, double normal) {
+    const JointRow& joint = joint_row(model, contacts, i);
+    if (joint.is_limit) system_.tau[at(joint.dof)] -= joint.sign * normal;
+  };
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double more = slopes_[i * width + extra];
+    if (more == 0) continue;
+    i < joint_rows ? push_joint(i, more) : push(i, more, {0, 0});
+  }
+
+  bool let_go = false;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (!solve_step(state, commands)) return StepStatus::not_converged;
+    for (std::size_t k = 0; k < state.v.size(); ++k) {
+      velocity_[k] = state.v[k] + momentum_[k];
+    }
+    if (attempt > 0) break;
+    std::copy_n(rate.begin(), rows, before_.begin());
+    kinematics<double>(tree, state.q, velocity_, system_.tree);
+    measure_again(model, velocity_, system_.links(), contacts, ws);
+    for (std::size_t i = 0; i < rows; ++i) {
+      double* known = slopes_.data() + i * width;
+      if (known[resistance] == 0) continue;
+      const double now = known[force] + known[extra];
+      if (now + known[resistance] * (rate[i] - before_[i]) >= 0) continue;
+      const double x = ws.column(RowColumns::friction_x)[i];
+      const double y = ws.column(RowColumns::friction_y)[i];
+      i < joint_rows ? push_joint(i, -now) : push(i, -now, {-x, -y});
+      std::fill_n(known, static_cast<std::size_t>(width), 0.0);
+      let_go = true;
+    }
+    if (!let_go) break;
+    kinematics<double>(tree, state.q, state.v, system_.tree);
+  }
+  if (let_go) {
+    kinematics<double>(tree, state.q, velocity_, system_.tree);
+    measure_again(model, velocity_, system_.links(), contacts, ws);
+  }
+  // Memory and powers follow the new velocities.
+  apply_forces(system_, Form::advance, h_, state.time, state.q, velocity_, contacts,
+               contacts.memory, contacts.memory, commands);
+  book_prescribed();
+  state.v = velocity_;
+  integrate<double>(tree, state.q, state.v, h_);
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    field<double>(state.works, k) += h_ * field<double>(system_.powers, k);
+  }
+  state.time += h_;
+  return StepStatus::ok;
+}
+
+/// What prescribed joints took, beyond the other forces on them.
+void FixedStep::book_prescribed() noexcept {
+  const Model& model = *system_.model;
+  if (model.prescribed.empty()) return;
+  for (std::size_t k = 0; k < momentum_.size(); ++k) {
+    system_.acceleration[k] = momentum_[k] / h_;
+  }
+  inverse_dynamics<double>(model.tree, velocity_, system_.acceleration, system_.on_links,
+                           system_.tree, momentum_);
+  for (const Motor& motor : model.motors) {
+    if (motor.kind != MotorKind::prescribed) continue;
+    const std::size_t k = at(motor.v);
+    system_.powers.motors += (momentum_[k] - system_.tau[k]) * velocity_[k];
+  }
+}
+
+}  // namespace bristle

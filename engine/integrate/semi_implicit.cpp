@@ -1,0 +1,25 @@
+#include "bristle/integrate/fixed_step.hpp"
+#include "bristle/model/positions.hpp"
+
+namespace bristle {
+
+/// v⁺ = v + h v̇(q, v),  q⁺ = q ⊕ h v⁺.
+StepStatus FixedStep::semi_implicit(State& state, Commands commands) noexcept {
+  const StepStatus status = settle(state, commands);
+  if (status != StepStatus::ok) return status;
+  std::vector<double>& memory = state.contacts.memory;
+  apply_forces(system_, Form::advance, h_, state.time, state.q, state.v, state.contacts,
+               memory, memory, commands);
+  accelerate(system_, state.time, h_, state.v, commands);
+  for (std::size_t k = 0; k < state.v.size(); ++k) {
+    state.v[k] += h_ * system_.acceleration[k];
+  }
+  integrate<double>(system_.model->tree, state.q, state.v, h_);
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    field<double>(state.works, k) += h_ * field<double>(system_.powers, k);
+  }
+  state.time += h_;
+  return StepStatus::ok;
+}
+
+}  // namespace bristle

@@ -1,0 +1,187 @@
+#include "bristle/integrate/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bristle {
+
+namespace {
+
+using detail::at;
+
+MotorCommand command_of(const Motor& motor, std::size_t i, double time,
+                        Commands commands) {
+  if (i < commands.size()) return commands[i];
+  const Signal& s = motor.target;
+  if (motor.kind == MotorKind::torque) return {0, 0, s.value(time), 0};
+  return {s.value(time), s.rate(time), 0, s.acceleration(time)};
+}
+
+/// Torque and position motors; returns their power [W].
+double add_motors(const Model& model, double time, std::span<const double> q,
+                  std::span<const double> v, Commands commands, std::span<double> tau) {
+  double power = 0;
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    if (motor.kind == MotorKind::prescribed) continue;
+    const MotorCommand command = command_of(motor, i, time, commands);
+    double force = command.torque;
+    if (motor.kind == MotorKind::position) {
+      force += motor.kp * (command.target - q[at(motor.q)]) +
+               motor.kd * (command.target_rate - v[at(motor.v)]);
+    }
+    force = std::clamp(force, -motor.effort_limit, motor.effort_limit);
+    tau[at(motor.v)] += force;
+    power += force * v[at(motor.v)];
+  }
+  return power;
+}
+
+/// Loads on bodies; returns their power [W].
+double add_loads(const Model& model, const Workspace<double>& tree,
+                 std::span<Force<double>> on_links) {
+  double power = 0;
+  for (const Load& load : model.loads) {
+    const Transform<double>& pose = tree.poses[at(load.link)];
+    const Vec3<double> arm = pose.R * load.point;
+    const Force<double> f{load.torque + cross(arm, load.force), load.force};
+    on_links[at(load.link)] = on_links[at(load.link)] + f;
+    power += dot(f, tree.velocities[at(load.link)]);
+  }
+  return power;
+}
+
+StepStatus status_of(ContactStatus status) {
+  switch (status) {
+    case ContactStatus::ok:
+      return StepStatus::ok;
+    case ContactStatus::too_many_contacts:
+      return StepStatus::too_many_contacts;
+    case ContactStatus::too_many_pairs:
+      return StepStatus::too_many_pairs;
+    case ContactStatus::not_finite:
+      return StepStatus::not_finite;
+  }
+  return StepStatus::not_finite;
+}
+
+}  // namespace
+
+std::string_view explain(StepStatus status) noexcept {
+  switch (status) {
+    case StepStatus::ok:
+      return "ok";
+    case StepStatus::too_many_contacts:
+      return "more contacts than the model has room for: raise contact_capacity, or look "
+             "for bodies that start inside each other";
+    case StepStatus::too_many_pairs:
+      return "more bodies close to each other than the model has room for: look for "
+             "bodies that start inside each other or move very fast";
+    case StepStatus::not_finite:
+      return "positions or velocities are not finite: the step is too long for the "
+             "stiffest contact, or the input was not a number";
+    case StepStatus::not_converged:
+      return "the implicit step has no solution: take a shorter step";
+  }
+  return "unknown";
+}
+
+System::System(const Model& from, int threads)
+    : model(&from),
+      tree(from.tree),
+      contacts(from, threads),
+      on_links(at(from.tree.link_count()), Force<double>::zero()),
+      tau(at(from.tree.velocity_count())),
+      acceleration(tau.size()) {}
+
+StepStatus settle(System& system, double horizon, State& state,
+                  Commands commands) noexcept {
+  const Model& model = *system.model;
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    if (motor.kind != MotorKind::prescribed) continue;
+    const MotorCommand command = command_of(motor, i, state.time, commands);
+    state.q[at(motor.q)] = command.target;
+    state.v[at(motor.v)] = command.target_rate;
+  }
+  double size = 0;
+  for (const double x : state.q) size += std::abs(x);
+  for (const double x : state.v) size += std::abs(x);
+  if (!std::isfinite(size)) return StepStatus::not_finite;
+  kinematics<double>(model.tree, state.q, state.v, system.tree);
+  const ContactStatus found =
+      find_contacts(model, system.links(), horizon, state, system.contacts);
+  if (found != ContactStatus::ok) return status_of(found);
+  if (!state.committed) {
+    commit_contacts(model, state, system.contacts);
+    state.committed = true;
+  }
+  return StepStatus::ok;
+}
+
+void move_to(System& system, const ContactRows& contacts, std::span<const double> q,
+             std::span<const double> v, std::span<const double> memory) noexcept {
+  kinematics<double>(system.model->tree, q, v, system.tree);
+  follow_contacts(*system.model, q, v, system.links(), contacts, memory, system.contacts);
+}
+
+void apply_forces(System& system, Form form, double h, double time,
+                  std::span<const double> q, std::span<const double> v,
+                  const ContactRows& contacts, std::vector<double>& memory,
+                  std::vector<double>& next, Commands commands) noexcept {
+  const Model& model = *system.model;
+  std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
+  std::fill(system.tau.begin(), system.tau.end(), 0.0);
+  const ContactTotals totals =
+      contact_forces(model, form, h, contacts, memory, next, system.contacts);
+  add_forces(model, system.links(), contacts, system.contacts, system.on_links,
+             system.tau);
+  Works& powers = system.powers;
+  powers.normal = totals.normal.powers;
+  powers.friction = totals.friction.powers;
+  powers.limits = totals.limits.powers;
+  powers.joint_friction = totals.joint_friction.powers;
+  powers.dampers = model.has_joint_forces
+                       ? add_joint_springs<double>(model.tree, q, v, system.tau)
+                       : 0;
+  powers.motors = add_motors(model, time, q, v, commands, system.tau);
+  powers.loads = add_loads(model, system.tree, system.on_links);
+  powers.regenerated = 0;
+  system.totals = totals;
+}
+
+double prescribed_acceleration(const Motor& motor, std::size_t i, double time, double h,
+                               Commands commands) noexcept {
+  const MotorCommand now = command_of(motor, i, time, commands);
+  if (!(h > 0) || !commands.empty()) return now.target_acceleration;
+  return (command_of(motor, i, time + h, commands).target_rate - now.target_rate) / h;
+}
+
+void accelerate(System& system, double time, double h, std::span<const double> v,
+                Commands commands) noexcept {
+  const Model& model = *system.model;
+  if (model.prescribed.empty()) {
+    forward_dynamics<double>(model.tree, v, system.tau, system.on_links, system.tree,
+                             system.acceleration);
+    return;
+  }
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    if (motor.kind != MotorKind::prescribed) continue;
+    system.acceleration[at(motor.v)] =
+        prescribed_acceleration(motor, i, time, h, commands);
+  }
+  // hybrid_dynamics overwrites the forces of prescribed joints: the motor's is what is
+  // needed beyond what the others already do.
+  const std::span<double> others(system.tree.scratch);
+  std::copy(system.tau.begin(), system.tau.end(), others.begin());
+  hybrid_dynamics<double>(model.tree, v, model.prescribed, system.on_links, system.tree,
+                          system.tau, system.acceleration);
+  for (const Motor& motor : model.motors) {
+    if (motor.kind != MotorKind::prescribed) continue;
+    const auto k = at(motor.v);
+    system.powers.motors += (system.tau[k] - others[k]) * v[k];
+  }
+}
+
+}  // namespace bristle

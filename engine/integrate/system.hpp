@@ -1,0 +1,77 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bristle/contact/contacts.hpp"
+#include "bristle/dynamics/dynamics.hpp"
+
+// The equations of motion of a model with everything that acts in it: what every clock
+// integrates.
+//
+//   settle        an accepted state: kinematics, contacts found, memory brought up to
+//   date move_to       positions, velocities and memory within a step apply_forces
+//   contacts, joints, motors, loads; and where their power goes accelerate    v̇, by the
+//   articulated-body algorithm
+
+namespace bristle {
+
+enum class StepStatus : std::uint8_t {
+  ok,
+  too_many_contacts,
+  too_many_pairs,
+  not_finite,     // positions or velocities are not numbers any more
+  not_converged,  // an implicit step found no solution
+};
+
+/// What happened and what to do about it.
+std::string_view explain(StepStatus status) noexcept;
+
+/// Room for one evaluation of the equations of motion; one per thread that steps.
+struct System {
+  explicit System(const Model& model, int threads = 1);
+
+  const Model* model;
+  Workspace<double> tree;
+  ContactWorkspace contacts;
+  std::vector<Force<double>> on_links;
+  std::vector<double> tau;
+  std::vector<double> acceleration;
+  ContactTotals totals{};  // of the last apply_forces
+  Works powers{};          // the same with joints, motors and loads [W]
+
+  LinkMotion links() const { return {tree.poses, tree.velocities}; }
+};
+
+using Commands = std::span<const MotorCommand>;
+
+/// Brings an accepted state up to date: joints of prescribed motion are put where they
+/// belong, contacts are found as far as `horizon` [s] reaches, and memory is adjusted. It
+/// may be called at any time; a second call changes nothing. Positions and velocities may
+/// be set by hand between steps: this is where that is noticed.
+StepStatus settle(System& system, double horizon, State& state,
+                  Commands commands = {}) noexcept;
+
+/// Kinematics and contacts at a point within the step that settle() began.
+void move_to(System& system, const ContactRows& contacts, std::span<const double> q,
+             std::span<const double> v, std::span<const double> memory) noexcept;
+
+/// All forces at the point where settle() or move_to() is, and their powers. The rows'
+/// memory a step h later, or its rates, goes to `next`.
+void apply_forces(System& system, Form form, double h, double time,
+                  std::span<const double> q, std::span<const double> v,
+                  const ContactRows& contacts, std::vector<double>& memory,
+                  std::vector<double>& next, Commands commands) noexcept;
+
+/// How a prescribed joint, driven by motor number i, accelerates over the step h from
+/// `time` on (h = 0: at that moment).
+double prescribed_acceleration(const Motor& motor, std::size_t i, double time, double h,
+                               Commands commands) noexcept;
+
+/// v̇ into system.acceleration. Prescribed joints accelerate as their motors say, over the
+/// step h from `time` on (h = 0: at that moment); their power is booked.
+void accelerate(System& system, double time, double h, std::span<const double> v,
+                Commands commands) noexcept;
+
+}  // namespace bristle

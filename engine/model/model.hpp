@@ -1,0 +1,234 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bristle/geometry/pairs.hpp"
+#include "bristle/laws/choice.hpp"
+#include "bristle/model/signal.hpp"
+#include "bristle/model/tree.hpp"
+
+// Bodies, joints, shapes, contact laws, motors and loads → a Model that never changes.
+// ModelBuilder takes them by name in any order; build() checks them and lays them out
+// for the loops that read them.
+
+namespace bristle {
+
+/// A shape on a body.
+struct ShapeSpec {
+  std::string name;
+  std::string body{world_name};
+  Shape shape = Sphere{0};
+  Transform<double> pose{};  // in the body
+  std::string surface{};     // a name that shapes share, for contact rules; may be empty
+};
+
+/// Which law acts between which shapes. `a` and `b` name a shape, a body (all its shapes)
+/// or a surface (all that have it); "*" is every shape. Where several rules fit a pair,
+/// the last one counts. Shapes of one body never touch, and those of two bodies that a
+/// joint connects only where a rule names both by shape or body; the world and what
+/// stands on it by a free joint are not excluded so.
+struct ContactSpec {
+  std::string a{"*"};
+  std::string b{"*"};
+  LawChoice normal{};
+  LawChoice friction{LawFamily::friction, 0, {}};
+  /// A's share of the overlap, its compliance over the sum. Left open, what stands still
+  /// is the soft one, and moving bodies share equally.
+  std::optional<double> share_a{};
+  bool touches = true;  // false: these never touch
+};
+
+enum class MotorKind : std::uint8_t {
+  torque,      // applies the command's torque [N m] or force [N]
+  position,    // kp (target − q) + kd (target rate − q̇) + torque
+  prescribed,  // moves the joint as the target says, with whatever force that takes
+};
+
+struct MotorSpec {
+  std::string name;
+  std::string joint;
+  MotorKind kind = MotorKind::torque;
+  int axis = 0;     // which velocity of the joint
+  double kp = 0;    // [N m/rad] or [N/m]
+  double kd = 0;    // [N m s/rad] or [N s/m]
+  Signal target{};  // unless commanded: the position, or the torque of a torque motor
+};
+
+/// A constant force on a body, in world axes, at a point of the body.
+struct LoadSpec {
+  std::string name;
+  std::string body;
+  Vec3<double> force{0, 0, 0};   // [N]
+  Vec3<double> torque{0, 0, 0};  // [N m]
+  Vec3<double> point{0, 0, 0};   // in the body frame [m]
+};
+
+/// The law of a joint's limits, or of its friction, where the defaults do not serve.
+struct LimitSpec {
+  std::string joint;
+  LawChoice normal{};
+};
+struct JointFrictionSpec {
+  std::string joint;
+  LawChoice friction{LawFamily::friction, 0, {}};
+  double load = 0;  // the normal force that the law is given [N m] or [N]
+};
+
+struct ModelOptions {
+  /// Room for contacts. 0: as many as can arise among few pairs, 16 per shape among many.
+  int contact_capacity = 0;
+  /// Keeps the energy books of every contact, besides the totals.
+  bool contact_books = false;
+};
+
+/// What a motor is told for a step.
+struct MotorCommand {
+  double target = 0;
+  double target_rate = 0;
+  double torque = 0;
+  double target_acceleration = 0;  // prescribed motion only
+};
+
+struct ModelShape {
+  std::string name;
+  std::string surface;
+  Shape shape;
+  Transform<double> in_link;
+  int link;
+  int body;       // in Tree::bodies()
+  int kind;       // its class of contact rules
+  double radius;  // of a ball about its pose that holds it; infinite for planes
+  double reach;   // farthest point from the link's origin
+};
+
+/// Two shapes that may touch, a < b, or two classes of shapes.
+struct PairRule {
+  int block = -1;         // the laws; −1: they never touch
+  double share_a = -1;    // −1: by who moves
+  bool adjacent = false;  // also where a joint connects them
+};
+
+/// Whether the depths of a pair are not the integral of their rate: clipped faces.
+constexpr bool regenerates(ShapeKind a, ShapeKind b) {
+  const PairMethod how =
+      geometry::method(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+  return how == PairMethod::faces || how == PairMethod::support;
+}
+
+struct ShapePair {
+  std::uint32_t a, b;
+  int block;
+  double share_a;
+  PairFunction<double> find;
+  bool regenerates;
+};
+
+/// Contacts, limits or joints under one pair of laws: a block of rows.
+struct LawBlock {
+  LawChoice normal;
+  LawChoice friction;
+};
+
+/// A limit or a friction of one joint velocity: a row that is always there.
+struct JointRow {
+  int dof;
+  bool is_limit;
+  double sign;  // limit: depth = sign (q − bound)
+  double bound;
+  double load;  // friction: its given normal force
+};
+
+struct Motor {
+  std::string name;
+  MotorKind kind;
+  int q, v;
+  int link;
+  double kp, kd;
+  double effort_limit;
+  Signal target;
+};
+
+struct Load {
+  std::string name;
+  int link;
+  Vec3<double> point;  // in the link
+  Vec3<double> force, torque;
+};
+
+/// Bodies and what acts between them, checked and laid out; nothing changes it any more.
+struct Model {
+  Tree tree;
+  std::vector<ModelShape> shapes;
+  std::vector<LawBlock> blocks;  // of joints first, then of contacts
+  int joint_blocks = 0;
+  std::vector<JointRow> joint_rows;   // block by block
+  std::vector<int> joint_block_rows;  // where each block begins, and the end
+  std::vector<PairRule> rules;        // by class of a and of b
+  int kinds = 0;
+  std::vector<ShapePair> pairs;      // all that may touch, by block; or
+  bool broad_phase = false;          // too many: found anew each time
+  std::vector<std::uint32_t> large;  // shapes outside the tree of boxes
+  std::vector<std::uint32_t> planes;
+  std::vector<Motor> motors;
+  std::vector<std::uint8_t> prescribed;  // per link; empty: none
+  std::vector<Load> loads;
+  bool has_joint_forces = false;  // springs or dampers
+  int row_capacity = 0;           // a multiple of the lanes
+  int pair_capacity = 0;          // of the broad phase
+  int normal_fields = 0;          // the most numbers that a law of this model remembers
+  int friction_fields = 0;
+  bool contact_books = false;
+
+  const PairRule& rule(int kind_a, int kind_b) const {
+    return rules[static_cast<std::size_t>(kind_a * kinds + kind_b)];
+  }
+  /// Whether a joint other than a free one connects two links, neither being the world.
+  bool adjacent(int link_a, int link_b) const;
+
+  /// By name; −1 when there is none.
+  int find_shape(std::string_view name) const;
+  int find_motor(std::string_view name) const;
+};
+
+class ModelBuilder {
+ public:
+  ModelBuilder() = default;
+  /// Begins with the bodies and joints of a tree.
+  explicit ModelBuilder(TreeBuilder tree) : tree_(std::move(tree)) {}
+
+  ModelBuilder& add_body(BodySpec body);
+  ModelBuilder& add_joint(JointSpec joint);
+  ModelBuilder& gravity(const Vec3<double>& g);
+  ModelBuilder& add_shape(ShapeSpec shape);
+  ModelBuilder& add_contact(ContactSpec contact);
+  ModelBuilder& add_motor(MotorSpec motor);
+  ModelBuilder& add_load(LoadSpec load);
+  ModelBuilder& set_limits(LimitSpec limits);
+  ModelBuilder& set_friction(JointFrictionSpec friction);
+  ModelBuilder& options(const ModelOptions& options);
+
+  /// The model, or the first thing that is wrong with what was added. The hulls, meshes
+  /// and height fields of the shapes are referred to and must outlive it.
+  Result<Model> build() const;
+
+ private:
+  friend class ModelAssembly;
+  TreeBuilder tree_;
+  std::vector<ShapeSpec> shapes_;
+  std::vector<ContactSpec> contacts_;
+  std::vector<MotorSpec> motors_;
+  std::vector<LoadSpec> loads_;
+  std::vector<LimitSpec> limits_;
+  std::vector<JointFrictionSpec> frictions_;
+  ModelOptions options_;
+};
+
+}  // namespace bristle
