@@ -15,7 +15,7 @@ inline Transform<double> rolled(double roll, double x, double y, double z) {
   return {{{1, 0, 0}, {0, a.cos, a.sin}, {0, -a.sin, a.cos}}, {x, y, z}};
 }
 
-inline Tree arm7() {
+inline TreeBuilder arm7_builder() {
   struct Row {
     double x, y, z, roll, mass;
     Vec3<double> com;
@@ -48,10 +48,10 @@ inline Tree arm7() {
     parent = name;
     ++number;
   }
-  return *builder.build();
+  return builder;
 }
 
-inline Tree quadruped12() {
+inline TreeBuilder quadruped12_builder() {
   TreeBuilder builder;
   builder.add_body({.name = "trunk",
                     .mass = 8,
@@ -92,7 +92,10 @@ inline Tree quadruped12() {
                        .on_parent = rolled(0, 0, 0, -0.2),
                        .axis = {0, 1, 0}});
   }
-  return *builder.build();
+  return builder;
 }
+
+inline Tree arm7() { return *arm7_builder().build(); }
+inline Tree quadruped12() { return *quadruped12_builder().build(); }
 
 }  // namespace bristle::bench

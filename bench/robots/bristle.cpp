@@ -1,119 +1,116 @@
-// The engine's tree dynamics with the contact law of this workload in the loop, until the
-// engine steps scenes by itself.
-
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "bench/dynamics/robots.hpp"
 #include "bench/robots/driver.hpp"
-#include "bristle/model/positions.hpp"
+#include "bristle/integrate/fixed_step.hpp"
 
 namespace bristle::bench {
 
 namespace {
 
-struct Foot {
-  int link;
-  Vec3<double> centre;  // in the link's frame
-  double radius;
-  double stiffness;
-};
+/// The robot as a user would set it up: motors, spheres on a plane, laws of the registry.
+Model make_model(const RobotSpec& robot, TreeBuilder tree, const std::string& prefix,
+                 const std::vector<std::string>& feet) {
+  ModelBuilder builder(std::move(tree));
+  builder.add_shape({.name = "ground", .shape = Plane{}, .pose = {.p = {0, 0, robot.ground}}});
+  for (std::size_t i = 0; i < feet.size(); ++i) {
+    const FootSpec& foot = robot.feet[i];
+    builder.add_shape({.name = "foot" + std::to_string(i),
+                       .body = feet[i],
+                       .shape = Sphere{foot.radius},
+                       .pose = {.p = load_vec3(foot.centre)}});
+  }
+  builder.add_contact(
+      {.a = "ground",
+       .b = "*",
+       .normal = choose<HuntCrossley>({.stiffness = stiffness(robot.feet[0]),
+                                       .exponent = 1.5,
+                                       .dissipation = dissipation}),
+       .friction = choose<Coulomb>({.mu_static = friction,
+                                    .mu_coulomb = friction,
+                                    .viscous = 0,
+                                    .stribeck_speed = 1,
+                                    .regularisation_speed = slip_speed,
+                                    .regularisation = 0}),
+       .share_a = 0.5});
+  for (std::size_t i = 0; i < robot.links.size(); ++i) {
+    const std::string joint =
+        robot.floating ? (i % 3 == 0 ? "abduct" : i % 3 == 1 ? "flex" : "knee") +
+                             std::to_string(i / 3)
+                       : prefix + std::to_string(i + 1);
+    builder.add_motor({.name = "motor" + std::to_string(i),
+                       .joint = joint,
+                       .kind = MotorKind::position,
+                       .kp = robot.links[i].kp,
+                       .kd = robot.links[i].kd});
+  }
+  Result<Model> model = builder.build();
+  if (!model) {
+    std::fprintf(stderr, "%s\n", model.error().c_str());
+    std::exit(1);
+  }
+  return *std::move(model);
+}
 
 class BristleRobot {
  public:
-  BristleRobot(const RobotSpec& robot, Tree tree, const std::vector<std::string>& feet)
+  BristleRobot(const RobotSpec& robot, Model model)
       : spec_(robot),
-        tree_(std::move(tree)),
-        ws_(tree_),
-        tau_(ws_.dofs.size(), 0.0),
-        acceleration_(ws_.dofs.size()),
-        forces_(ws_.links.size(), Force<double>::zero()) {
-    for (std::size_t i = 0; i < feet.size(); ++i) {
-      const Body& body = *tree_.find_body(feet[i]);
-      const FootSpec& foot = spec_.feet[i];
-      feet_.push_back({body.link, body.in_link * load_vec3(foot.centre), foot.radius,
-                       stiffness(foot)});
-    }
+        model_(std::move(model)),
+        clock_(model_, {.method = Method::semi_implicit_euler, .step = time_step}),
+        commands_(model_.motors.size()) {
     reset();
   }
 
   void reset() {
-    q_ = tree_.neutral();
-    v_.assign(tau_.size(), 0.0);
-    t_ = 0;
-    if (spec_.floating) q_[2] = spec_.trunk_height;
-    const std::size_t first = q_.size() - spec_.links.size();
+    state_ = make_state(model_);
+    if (spec_.floating) state_.q[2] = spec_.trunk_height;
+    const std::size_t first = state_.q.size() - spec_.links.size();
     for (std::size_t i = 0; i < spec_.links.size(); ++i) {
-      q_[first + i] = spec_.links[i].start;
+      state_.q[first + i] = spec_.links[i].start;
     }
   }
 
-  void step(double h) {
-    kinematics(tree_, q_, v_, ws_);
-    drive();
-    touch();
-    forward_dynamics(tree_, v_, tau_, forces_, ws_, acceleration_);
-    for (std::size_t i = 0; i < v_.size(); ++i) v_[i] += h * acceleration_[i];
-    integrate<double>(tree_, q_, v_, h);
-    t_ += h;
+  void step() {
+    for (std::size_t i = 0; i < commands_.size(); ++i) {
+      commands_[i].target = reference(spec_, i, state_.time);
+    }
+    if (clock_.step(state_, commands_) != StepStatus::ok) std::abort();
   }
 
-  double time() const { return t_; }
-  const std::vector<double>& positions() const { return q_; }
+  double time() const { return state_.time; }
+  const std::vector<double>& positions() const { return state_.q; }
 
  private:
-  void drive() {
-    const std::size_t first_q = q_.size() - spec_.links.size();
-    const std::size_t first_v = v_.size() - spec_.links.size();
-    for (std::size_t i = 0; i < spec_.links.size(); ++i) {
-      const LinkSpec& l = spec_.links[i];
-      tau_[first_v + i] =
-          l.kp * (reference(spec_, i, t_) - q_[first_q + i]) - l.kd * v_[first_v + i];
-    }
-  }
-
-  void touch() {
-    for (const Foot& foot : feet_) {
-      forces_[static_cast<std::size_t>(foot.link)] = Force<double>::zero();
-      const Vec3<double> centre =
-          ws_.poses[static_cast<std::size_t>(foot.link)] * foot.centre;
-      const double depth = spec_.ground + foot.radius - centre.z;
-      if (depth <= 0) continue;
-      const Vec3<double> point{centre.x, centre.y,
-                               centre.z - (foot.radius - 0.5 * depth)};
-      const Vec3<double> v = point_velocity(ws_, foot.link, point);
-      const double f = std::max(
-          0.0, foot.stiffness * depth * std::sqrt(depth) * (1 - dissipation * v.z));
-      const double g =
-          friction * f / std::max(std::sqrt(v.x * v.x + v.y * v.y), slip_speed);
-      add_force_at<double>(ws_, foot.link, point, {-g * v.x, -g * v.y, f}, forces_);
-    }
-  }
-
   RobotSpec spec_;
-  Tree tree_;
-  Workspace<double> ws_;
-  std::vector<Foot> feet_;
-  std::vector<double> q_, v_, tau_, acceleration_;
-  std::vector<Force<double>> forces_;  // on the links, from the contacts
-  double t_ = 0;
+  Model model_;
+  FixedStep clock_;
+  State state_;
+  std::vector<MotorCommand> commands_;
 };
 
-Driver driver(const RobotSpec& robot, Tree tree, const std::vector<std::string>& feet) {
-  const auto ours = std::make_shared<BristleRobot>(robot, std::move(tree), feet);
+Driver driver(const RobotSpec& robot, Model model) {
+  const auto ours = std::make_shared<BristleRobot>(robot, std::move(model));
   return {"bristle", [ours] { ours->reset(); },
           [ours](int steps) {
-            for (int k = 0; k < steps; ++k) ours->step(time_step);
+            for (int k = 0; k < steps; ++k) ours->step();
           },
           [ours] { return ours->time(); }, [ours] { return ours->positions(); }};
 }
 
 }  // namespace
 
-Driver bristle_arm() { return driver(arm_spec(), arm7(), {"link7"}); }
+Driver bristle_arm() {
+  const RobotSpec robot = arm_spec();
+  return driver(robot, make_model(robot, arm7_builder(), "to link", {"link7"}));
+}
 
 Driver bristle_quadruped() {
-  return driver(quadruped_spec(), quadruped12(),
-                {"shank0", "shank1", "shank2", "shank3"});
+  const RobotSpec robot = quadruped_spec();
+  return driver(robot, make_model(robot, quadruped12_builder(), "",
+                                  {"shank0", "shank1", "shank2", "shank3"}));
 }
 
 }  // namespace bristle::bench
