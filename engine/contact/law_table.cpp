@@ -117,6 +117,14 @@ StepSlopes step_slopes(const LawChoice& choice, const Columns<double>& state,
           {step.force.x.by[1], step.force.y.by[1]}};
 }
 
+template <FrictionLaw L>
+Vec2<double> step_force(const LawChoice& choice, const Columns<double>& state,
+                        std::size_t i, const Kinematics<double>& kin,
+                        double normal_force, double h) noexcept {
+  return L::advance(params_of<L>(choice), load_row<L>(state, i), kin, normal_force, h)
+      .force;
+}
+
 template <NormalLaw L>
 constexpr NormalLawTable normal_entry() {
   return {static_cast<int>(L::state().size()),
@@ -142,6 +150,7 @@ constexpr FrictionLawTable friction_entry() {
           &touch_friction<L>,
           &commit_friction<L>,
           &step_slopes<L>,
+          &step_force<L>,
           &stored_friction<L>};
 }
 

@@ -53,6 +53,10 @@ struct FrictionLawTable {
   StepSlopes (*slopes)(const LawChoice&, const Columns<double>& state, std::size_t i,
                        const Kinematics<double>& kin, double normal_force,
                        double h) noexcept;
+  /// Force of one row over a step h.
+  Vec2<double> (*force)(const LawChoice&, const Columns<double>& state, std::size_t i,
+                        const Kinematics<double>& kin, double normal_force,
+                        double h) noexcept;
   double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
                    double depth, double normal_force) noexcept;
 };

@@ -11,7 +11,9 @@ namespace {
 
 using V = Vec3<double>;
 
-constexpr double facing = 0.966;  // cos 15°: a side this close to across n may carry
+constexpr double lying_cosine = 0.98;  // faces within 11° of an edge contact's normal
+constexpr double lying_depth = 1.5;    // take its place while no deeper than this times
+constexpr double facing = 0.966;       // cos 15°: a side this close to across n may carry
 
 // Ids of manifold points, the same whichever side is the clipped one; 0 is a contact that
 // stands alone.
@@ -542,7 +544,14 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
   // Equal within round-off: a face rather than edges, and A's rather than B's, so that
   // the choice does not flicker.
   const double tie = 1e-9 * size;
-  if (edge_a != nullptr && gap_e > std::max(gap_a, gap_b) + tie) {
+  // Two faces that almost lie on each other carry as faces do, although a pair of their
+  // edges may be a little less deep: a single point would let them rock to and fro.
+  const double gap_f = std::max(gap_a, gap_b);
+  const V flat =
+      gap_b > gap_a + tie ? -turn(pose, pb.normals[face_b]) : pa.normals[face_a];
+  const bool lying =
+      gap_f < 0 && gap_f > lying_depth * gap_e && dot(flat, normal_e) > lying_cosine;
+  if (edge_a != nullptr && gap_e > gap_f + tie && !lying) {
     const V& p = pa.vertices[edge_a->from];
     const V u = pa.vertices[edge_a->to] - p;
     const V q = place(pose, pb.vertices[edge_b->from]);

@@ -54,7 +54,7 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
     velocity_.resize(nv);
     jacobian_.resize(6 * nv);
     moved_.resize(nv);
-    slopes_.resize(8 * static_cast<std::size_t>(model.row_capacity));
+    slopes_.resize(row_slopes * static_cast<std::size_t>(model.row_capacity));
     before_.resize(static_cast<std::size_t>(model.row_capacity));
   }
 }

@@ -46,7 +46,14 @@ class FixedStep {
   /// Brings the state up to date without stepping: contacts, frames, episodes.
   StepStatus settle(State& state, Commands commands = {}) noexcept;
 
+  static constexpr std::size_t row_slopes = 10;  // numbers that the implicit step keeps
+
  private:
+  /// How a row moved at the step's beginning.
+  struct RowBefore {
+    double rate;
+    Vec2<double> slip;
+  };
   struct Stage {
     std::vector<double> q, v, memory;
     Works works{};
@@ -58,6 +65,9 @@ class FixedStep {
   void linearise_rows(const State& state) noexcept;
   void assemble(const State& state) noexcept;
   bool solve_step(const State& state, Commands commands) noexcept;
+  void push_row(const State& state, std::size_t i, double normal,
+                Vec2<double> across) noexcept;
+  bool improve_rows(const State& state) noexcept;
   void book_prescribed() noexcept;
 
   FixedStepOptions options_;
@@ -73,7 +83,7 @@ class FixedStep {
   std::vector<double> jacobian_;    // of one contact, for B and for A
   std::vector<std::size_t> moved_;  // the velocities that move it
   std::vector<double> slopes_;      // of each row
-  std::vector<double> before_;      // rates of the rows at the step's beginning
+  std::vector<RowBefore> before_;
 };
 
 }  // namespace bristle

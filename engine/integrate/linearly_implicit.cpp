@@ -42,8 +42,22 @@ void solve(std::span<const double> l, std::size_t n, std::span<double> x) {
   }
 }
 
-/// What is known about a row: its force f and its slopes.
-enum Known : std::size_t { force, extra, resistance, xx, xy, yy, width = 8 };
+/// What is known about a row: its forces and slopes, and the slip at which a secant took
+/// the place of friction's own slope.
+enum Known : std::size_t {
+  force,
+  extra,
+  resistance,
+  fx,
+  fy,
+  xx,
+  xy,
+  yy,
+  secant,
+  width = FixedStep::row_slopes
+};
+
+constexpr int most_solves = 8;  // of one step
 
 }  // namespace
 
@@ -75,6 +89,8 @@ void FixedStep::linearise_rows(const State& state) noexcept {
         known[extra] = 0.5 * stiffness * c.rate[i];
         known[resistance] = stiffness + std::max(0.0, slopes.by_rate);
       }
+      known[fx] = c.friction_x[i];
+      known[fy] = c.friction_y[i];
       if (!(c.normal_force[i] > 0)) continue;
       const StepSlopes slopes =
           friction_law(laws.friction)
@@ -183,9 +199,75 @@ bool FixedStep::solve_step(const State& state, Commands commands) noexcept {
   return true;
 }
 
-/// One Newton step of backward Euler: (M + h Σ Jᵀ G J) Δv = h (τ + Σ Jᵀ (f + ½ h K δ̇)),
-/// then q⁺ = q ⊕ h (v + Δv). Rows that would pull are let go, and the step is solved once
-/// more. The rows' memory then moves with the new slip.
+/// Adds to the forces on the bodies of row i, or on its joint.
+void FixedStep::push_row(const State& state, std::size_t i, double normal,
+                         Vec2<double> across) noexcept {
+  const Model& model = *system_.model;
+  if (i < at(state.contacts.begin[at(model.joint_blocks)])) {
+    const JointRow& joint = joint_row(model, state.contacts, i);
+    system_.tau[at(joint.dof)] += joint.is_limit ? -joint.sign * normal : across.x;
+    return;
+  }
+  const RowPlace& place = system_.contacts.places[i];
+  const Vec3<double> f = normal * place.frame.n + place.frame.to_world(across);
+  add_force_at<double>(system_.tree, place.link_b, place.point, f, system_.on_links);
+  add_force_at<double>(system_.tree, place.link_a, place.point, -f, system_.on_links);
+}
+
+/// Looks at a solution: rows that would pull are let go; where the slip turned round,
+/// friction did not stop at zero as it should, and a secant between no slip and the slip
+/// found takes the place of its slope. False when nothing had to be changed.
+bool FixedStep::improve_rows(const State& state) noexcept {
+  const Model& model = *system_.model;
+  ContactWorkspace& ws = system_.contacts;
+  const ContactRows& contacts = state.contacts;
+  const LawColumns c = ws.law_columns(const_cast<std::vector<double>&>(contacts.memory),
+                                      ws.rates);
+  bool changed = false;
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const LawBlock& laws = model.blocks[b];
+    for (std::size_t i = at(contacts.begin[b]); i < at(contacts.begin[b + 1]); ++i) {
+      double* known = slopes_.data() + i * width;
+      const RowBefore& before = before_[i];
+      if (known[resistance] != 0) {
+        const double now = known[force] + known[extra];
+        if (now + known[resistance] * (c.rate[i] - before.rate) < 0) {
+          push_row(state, i, -now, {-known[fx], -known[fy]});
+          std::fill_n(known, static_cast<std::size_t>(width), 0.0);
+          changed = true;
+          continue;
+        }
+      }
+      if (known[fx] == 0 && known[fy] == 0) continue;
+      const Vec2<double> slip{c.slip_x[i], c.slip_y[i]};
+      const double speed = norm(slip);
+      const bool turned = known[secant] == 0 && dot(slip, before.slip) < 0;
+      const bool closer = known[secant] > 0 && speed < 0.5 * known[secant];
+      if ((!turned && !closer) || speed == 0) continue;
+      auto kin = Kinematics<double>::at(c.depth[i], before.rate, {0, 0});
+      const FrictionLawTable& friction = friction_law(laws.friction);
+      const Vec2<double> still =
+          friction.force(laws.friction, c.friction_state, i, kin, known[force], h_);
+      kin.slip = slip;
+      const Vec2<double> sliding =
+          friction.force(laws.friction, c.friction_state, i, kin, known[force], h_);
+      const double slope = std::max(0.0, dot(still - sliding, slip) / (speed * speed));
+      const Vec2<double> f = still - slope * before.slip;
+      push_row(state, i, 0, {f.x - known[fx], f.y - known[fy]});
+      known[fx] = f.x;
+      known[fy] = f.y;
+      known[xx] = known[yy] = slope;
+      known[xy] = 0;
+      known[secant] = speed;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+/// Newton's first step of backward Euler: (M + h Σ Jᵀ G J) Δv = h (τ + Σ Jᵀ (f + ½ h K δ̇)),
+/// then q⁺ = q ⊕ h (v + Δv). Solved again only where rows would pull or friction would
+/// turn the slip round. The rows' memory then moves with the new slip.
 StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcept {
   const StepStatus status = settle(state, commands);
   if (status != StepStatus::ok) return status;
@@ -194,11 +276,14 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
   ContactWorkspace& ws = system_.contacts;
   ContactRows& contacts = state.contacts;
   const std::span<double> depth = ws.column(RowColumns::depth);
-  const std::span<double> rate = ws.column(RowColumns::rate);
-  const std::size_t joint_rows = at(contacts.begin[at(model.joint_blocks)]);
+  const std::span<const double> rate = ws.column(RowColumns::rate);
+  const std::span<const double> slip_x = ws.column(RowColumns::slip_x);
+  const std::span<const double> slip_y = ws.column(RowColumns::slip_y);
   const auto rows = at(contacts.count);
-  for (std::size_t i = 0; i < rows; ++i) depth[i] += 0.5 * h_ * rate[i];
-
+  for (std::size_t i = 0; i < rows; ++i) {
+    before_[i] = {rate[i], {slip_x[i], slip_y[i]}};
+    depth[i] += 0.5 * h_ * rate[i];
+  }
   apply_forces(system_, Form::advance, h_, state.time, state.q, state.v, contacts,
                contacts.memory, ws.rates, commands);
   linearise_rows(state);
@@ -207,54 +292,23 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
   for (std::size_t k = 0; k < dofs.size(); ++k) {
     if (dofs[k].q >= 0) system_.tau[k] -= h_ * dofs[k].stiffness * state.v[k];
   }
-  for (std::size_t i = 0; i < model.motors.size(); ++i) {
-    const Motor& motor = model.motors[i];
+  for (const Motor& motor : model.motors) {
     if (motor.kind != MotorKind::position) continue;
     system_.tau[at(motor.v)] -= h_ * motor.kp * state.v[at(motor.v)];
   }
-  const auto push = [&](std::size_t i, double normal, Vec2<double> across) {
-    const RowPlace& place = ws.places[i];
-    const Vec3<double> f = normal * place.frame.n + place.frame.to_world(across);
-    add_force_at<double>(system_.tree, place.link_b, place.point, f, system_.on_links);
-    add_force_at<double>(system_.tree, place.link_a, place.point, -f, system_.on_links);
-  };
-  const auto push_joint = [&](std::size_t i, double normal) {
-    const JointRow& joint = joint_row(model, contacts, i);
-    if (joint.is_limit) system_.tau[at(joint.dof)] -= joint.sign * normal;
-  };
   for (std::size_t i = 0; i < rows; ++i) {
     const double more = slopes_[i * width + extra];
-    if (more == 0) continue;
-    i < joint_rows ? push_joint(i, more) : push(i, more, {0, 0});
+    if (more != 0) push_row(state, i, more, {0, 0});
   }
-
-  bool let_go = false;
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  for (int solves = 1;; ++solves) {
     if (!solve_step(state, commands)) return StepStatus::not_converged;
     for (std::size_t k = 0; k < state.v.size(); ++k) {
       velocity_[k] = state.v[k] + momentum_[k];
     }
-    if (attempt > 0) break;
-    std::copy_n(rate.begin(), rows, before_.begin());
     kinematics<double>(tree, state.q, velocity_, system_.tree);
     measure_again(model, velocity_, system_.links(), contacts, ws);
-    for (std::size_t i = 0; i < rows; ++i) {
-      double* known = slopes_.data() + i * width;
-      if (known[resistance] == 0) continue;
-      const double now = known[force] + known[extra];
-      if (now + known[resistance] * (rate[i] - before_[i]) >= 0) continue;
-      const double x = ws.column(RowColumns::friction_x)[i];
-      const double y = ws.column(RowColumns::friction_y)[i];
-      i < joint_rows ? push_joint(i, -now) : push(i, -now, {-x, -y});
-      std::fill_n(known, static_cast<std::size_t>(width), 0.0);
-      let_go = true;
-    }
-    if (!let_go) break;
+    if (solves == most_solves || !improve_rows(state)) break;
     kinematics<double>(tree, state.q, state.v, system_.tree);
-  }
-  if (let_go) {
-    kinematics<double>(tree, state.q, velocity_, system_.tree);
-    measure_again(model, velocity_, system_.links(), contacts, ws);
   }
   // Memory and powers follow the new velocities.
   apply_forces(system_, Form::advance, h_, state.time, state.q, velocity_, contacts,

@@ -116,8 +116,11 @@ TEST(Pairs, DepthFallsAsBMovesAlongTheNormal) {
       minus.p = pb.p - dx;
       const auto cp = deepest(contacts(a, pa, b, plus));
       const auto cm = deepest(contacts(a, pa, b, minus));
+      // A face clipped by the edge of another: that point slides along both.
+      const bool clipped = geometry::method(a.index(), b.index()) == PairMethod::faces &&
+                           here.count > 1 && (c.feature & 0x80000000u) != 0;
       // Where the closest features change there is no derivative.
-      if (norm(cp.normal - cm.normal) > 1e-3 ||
+      if (clipped || norm(cp.normal - cm.normal) > 1e-3 ||
           std::fabs(cp.depth + cm.depth - 2 * c.depth) > 1e-9)
         continue;
       ++checked_trials;
