@@ -38,10 +38,16 @@ struct ContactTotals {
 };
 
 /// The forces of all rows, and their memory a step h later (Form::advance) or its rates
-/// (Form::evaluate), written to `next`. `memory` and `next` may be the same.
+/// (Form::evaluate), written to `next`. `memory` and `next` may be the same. The books of
+/// single rows are kept by Form::advance, and where the model asks for them.
 ContactTotals contact_forces(const Model& model, Form form, double h,
                              const ContactRows& contacts, std::vector<double>& memory,
                              std::vector<double>& next, ContactWorkspace& ws) noexcept;
+
+/// Notes the forces of a step in the rows, so that the next find_contacts() can correct
+/// its books to the mean velocity. They were booked at the velocities of the step's
+/// beginning (`at_end` false) or its end; after contact_forces() with Form::advance.
+void note_forces(ContactRows& contacts, const ContactWorkspace& ws, bool at_end) noexcept;
 
 /// The laws adjust their memory to an accepted state; what that releases is booked. Runs
 /// the normal laws, for their force.

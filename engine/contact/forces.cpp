@@ -44,15 +44,23 @@ void fill_loads(const Model& model, const Piece& piece, const ContactRows& conta
   }
 }
 
-/// Sums of the books of single rows, which are then also passed on to their memory.
-void keep_row_books(const double* books, std::size_t capacity, ContactRange rows,
-                    Form form, double h, const double* memory, double* next,
-                    LawTotals& totals) {
+/// Sums of the books of single rows.
+void sum_books(const double* books, std::size_t capacity, ContactRange rows,
+               LawTotals& totals) {
   for (std::size_t i = rows.begin; i < rows.end; ++i) {
     totals.stored += books[i];
     for (std::size_t line = 0; line < 5; ++line) {
+      field<double>(totals.powers, line) += books[(line + 1) * capacity + i];
+    }
+  }
+}
+
+/// The books of single rows go into their memory.
+void keep_books(const double* books, std::size_t capacity, ContactRange rows, Form form,
+                double h, const double* memory, double* next) {
+  for (std::size_t line = 0; line < 5; ++line) {
+    for (std::size_t i = rows.begin; i < rows.end; ++i) {
       const double power = books[(line + 1) * capacity + i];
-      field<double>(totals.powers, line) += power;
       const std::size_t place = line * capacity + i;
       next[place] = form == Form::advance ? memory[place] + h * power : power;
     }
@@ -72,7 +80,7 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
                              const ContactRows& contacts, std::vector<double>& memory,
                              std::vector<double>& next, ContactWorkspace& ws) noexcept {
   const LawColumns columns = ws.law_columns(memory, next);
-  const bool by_row = model.contact_books;
+  const bool by_row = model.contact_books || form == Form::advance;
   const auto run = [&](std::size_t number, const Piece& piece) {
     const LawBlock& laws = model.blocks[at(piece.block)];
     const NormalLawTable& normal = normal_law(laws.normal);
@@ -100,17 +108,21 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
       turn[i] = form == Form::advance ? h * ws.places[i].spin : ws.places[i].spin;
       travel[i] = form == Form::advance ? 0 : columns.rate[i];
     }
-    if (by_row) {
-      const std::size_t normal_at = at(ws.layout.normal_books) * ws.capacity;
-      const std::size_t friction_at = at(ws.layout.friction_books) * ws.capacity;
-      if (!is_joint_friction(model, piece.block)) {
-        keep_row_books(columns.normal_books.data, ws.capacity, piece.rows, form, h,
-                       memory.data() + normal_at, next.data() + normal_at, normal_totals);
-      }
-      keep_row_books(columns.friction_books.data, ws.capacity, piece.rows, form, h,
-                     memory.data() + friction_at, next.data() + friction_at,
-                     friction_totals);
+    if (!by_row) return;
+    const bool given_load = is_joint_friction(model, piece.block);
+    const double* of_normal = columns.normal_books.data;
+    const double* of_friction = columns.friction_books.data;
+    if (!given_load) sum_books(of_normal, ws.capacity, piece.rows, normal_totals);
+    sum_books(of_friction, ws.capacity, piece.rows, friction_totals);
+    if (!model.contact_books) return;
+    const std::size_t to_normal = at(ws.layout.normal_books) * ws.capacity;
+    const std::size_t to_friction = at(ws.layout.friction_books) * ws.capacity;
+    if (!given_load) {
+      keep_books(of_normal, ws.capacity, piece.rows, form, h, memory.data() + to_normal,
+                 next.data() + to_normal);
     }
+    keep_books(of_friction, ws.capacity, piece.rows, form, h,
+               memory.data() + to_friction, next.data() + to_friction);
   };
   if (ws.team.size() == 1) {
     for_each_piece(model, contacts, run);
@@ -128,6 +140,23 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
     add(joint ? totals.joint_friction : totals.friction, ws.totals[2 * number + 1]);
   });
   return totals;
+}
+
+void note_forces(ContactRows& contacts, const ContactWorkspace& ws,
+                 bool at_end) noexcept {
+  const double sign = at_end ? -1 : 1;
+  const double* c = ws.columns.data();
+  const double* normal_damping = ws.books.data() + ws.capacity;
+  const double* friction_damping = ws.books.data() + (book_columns + 1) * ws.capacity;
+  const double* slip_power = ws.books.data() + (book_columns + 2) * ws.capacity;
+  for (std::size_t i = 0; i < at(contacts.count); ++i) {
+    ContactRow& row = contacts.rows[i];
+    const double rate = c[RowColumns::rate * ws.capacity + i];
+    row.damper = rate != 0 ? sign * normal_damping[i] / rate : 0;
+    row.friction = {sign * c[RowColumns::friction_x * ws.capacity + i],
+                    sign * c[RowColumns::friction_y * ws.capacity + i]};
+    row.slipping = slip_power[i] > friction_damping[i];
+  }
 }
 
 void commit_contacts(const Model& model, State& state, ContactWorkspace& ws) noexcept {

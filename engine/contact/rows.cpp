@@ -279,6 +279,7 @@ class Renewal {
     const FrictionLawTable& friction = friction_law(laws.friction);
     const bool closed = row.depth > 0;
     const bool was_closed = was >= 0 && row.episode != 0;
+    if (was_closed && elapsed_ > 0 && state_.committed) correct_books(b, i, row, motion);
     if (elapsed_ > 0) {
       row.acceleration =
           was >= 0 && !was_closed ? (motion.rate - row.rate) / elapsed_ : 0;
@@ -318,12 +319,31 @@ class Renewal {
           stored(laws, i, row.depth) - stored(laws, i, before.depth + gained);
     }
     row.rate = motion.rate;
+    row.slip = motion.slip;
+    row.friction = {0, 0};
+    row.damper = 0;
     now_.rows[at(i)] = row;
     double* c = ws_.columns.data() + at(i);
     c[RowColumns::depth * ws_.capacity] = row.depth;
     c[RowColumns::rate * ws_.capacity] = motion.rate;
     c[RowColumns::slip_x * ws_.capacity] = motion.slip.x;
     c[RowColumns::slip_y * ws_.capacity] = motion.slip.y;
+  }
+
+  /// The last step's work at the mean velocity, not at that of one of its ends. Only
+  /// this is what the bodies gave, and without it the books of a first-order method are
+  /// off by h/2 ∫ f dv.
+  void correct_books(int b, int i, const ContactRow& row, const RowMotion& motion) {
+    const double normal = 0.5 * elapsed_ * row.damper * (motion.rate - row.rate);
+    const double friction = -0.5 * elapsed_ * dot(row.friction, motion.slip - row.slip);
+    const bool joint = b < model_.joint_blocks;
+    Works& works = state_.works;
+    (joint ? works.limits : works.normal).damping += normal;
+    Powers<double>& of_friction = joint ? works.joint_friction : works.friction;
+    (row.slipping ? of_friction.slip : of_friction.damping) += friction;
+    if (!model_.contact_books) return;
+    memory(now_, ws_.layout.normal_books, i) += normal;
+    memory(now_, ws_.layout.friction_books + (row.slipping ? 1 : 0), i) += friction;
   }
 
   /// The rate at which an open contact will touch within the step, or 0.

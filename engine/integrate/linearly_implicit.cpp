@@ -313,7 +313,9 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
   // Memory and powers follow the new velocities.
   apply_forces(system_, Form::advance, h_, state.time, state.q, velocity_, contacts,
                contacts.memory, contacts.memory, commands);
+  note_forces(contacts, ws, true);
   book_prescribed();
+  book_at_mean_velocity(system_, -h_, velocity_);
   state.v = velocity_;
   integrate<double>(tree, state.q, state.v, h_);
   for (std::size_t k = 0; k < work_lines; ++k) {
@@ -326,16 +328,18 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
 /// What prescribed joints took, beyond the other forces on them.
 void FixedStep::book_prescribed() noexcept {
   const Model& model = *system_.model;
-  if (model.prescribed.empty()) return;
   for (std::size_t k = 0; k < momentum_.size(); ++k) {
     system_.acceleration[k] = momentum_[k] / h_;
   }
+  if (model.prescribed.empty()) return;
   inverse_dynamics<double>(model.tree, velocity_, system_.acceleration, system_.on_links,
                            system_.tree, momentum_);
-  for (const Motor& motor : model.motors) {
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
     if (motor.kind != MotorKind::prescribed) continue;
     const std::size_t k = at(motor.v);
-    system_.powers.motors += (momentum_[k] - system_.tau[k]) * velocity_[k];
+    system_.motor_forces[i] = momentum_[k] - system_.tau[k];
+    system_.powers.motors += system_.motor_forces[i] * velocity_[k];
   }
 }
 

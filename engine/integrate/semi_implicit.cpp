@@ -10,7 +10,9 @@ StepStatus FixedStep::semi_implicit(State& state, Commands commands) noexcept {
   std::vector<double>& memory = state.contacts.memory;
   apply_forces(system_, Form::advance, h_, state.time, state.q, state.v, state.contacts,
                memory, memory, commands);
+  note_forces(state.contacts, system_.contacts, false);
   accelerate(system_, state.time, h_, state.v, commands);
+  book_at_mean_velocity(system_, h_, state.v);  // contacts: when the next state is known
   for (std::size_t k = 0; k < state.v.size(); ++k) {
     state.v[k] += h_ * system_.acceleration[k];
   }

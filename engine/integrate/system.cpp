@@ -19,7 +19,8 @@ MotorCommand command_of(const Motor& motor, std::size_t i, double time,
 
 /// Torque and position motors; returns their power [W].
 double add_motors(const Model& model, double time, std::span<const double> q,
-                  std::span<const double> v, Commands commands, std::span<double> tau) {
+                  std::span<const double> v, Commands commands, std::span<double> forces,
+                  std::span<double> tau) {
   double power = 0;
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     const Motor& motor = model.motors[i];
@@ -31,6 +32,7 @@ double add_motors(const Model& model, double time, std::span<const double> q,
                motor.kd * (command.target_rate - v[at(motor.v)]);
     }
     force = std::clamp(force, -motor.effort_limit, motor.effort_limit);
+    forces[i] = force;
     tau[at(motor.v)] += force;
     power += force * v[at(motor.v)];
   }
@@ -92,6 +94,7 @@ System::System(const Model& from, int threads)
       contacts(from, threads),
       on_links(at(from.tree.link_count()), Force<double>::zero()),
       tau(at(from.tree.velocity_count())),
+      motor_forces(from.motors.size()),
       acceleration(tau.size()) {}
 
 StepStatus settle(System& system, double horizon, State& state,
@@ -144,7 +147,7 @@ void apply_forces(System& system, Form form, double h, double time,
   powers.dampers = model.has_joint_forces
                        ? add_joint_springs<double>(model.tree, q, v, system.tau)
                        : 0;
-  powers.motors = add_motors(model, time, q, v, commands, system.tau);
+  powers.motors = add_motors(model, time, q, v, commands, system.motor_forces, system.tau);
   powers.loads = add_loads(model, system.tree, system.on_links);
   powers.regenerated = 0;
   system.totals = totals;
@@ -177,10 +180,26 @@ void accelerate(System& system, double time, double h, std::span<const double> v
   std::copy(system.tau.begin(), system.tau.end(), others.begin());
   hybrid_dynamics<double>(model.tree, v, model.prescribed, system.on_links, system.tree,
                           system.tau, system.acceleration);
-  for (const Motor& motor : model.motors) {
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
     if (motor.kind != MotorKind::prescribed) continue;
     const auto k = at(motor.v);
-    system.powers.motors += (system.tau[k] - others[k]) * v[k];
+    system.motor_forces[i] = system.tau[k] - others[k];
+    system.powers.motors += system.motor_forces[i] * v[k];
+  }
+}
+
+void book_at_mean_velocity(System& system, double h,
+                           std::span<const double> v) noexcept {
+  const Model& model = *system.model;
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    system.powers.motors += 0.5 * h * system.motor_forces[i] *
+                            system.acceleration[at(model.motors[i].v)];
+  }
+  if (!model.has_joint_forces) return;
+  const std::span<const Dof> dofs = model.tree.dofs();
+  for (std::size_t k = 0; k < dofs.size(); ++k) {
+    system.powers.dampers += 0.5 * h * dofs[k].damping * v[k] * system.acceleration[k];
   }
 }
 

@@ -37,6 +37,7 @@ struct System {
   ContactWorkspace contacts;
   std::vector<Force<double>> on_links;
   std::vector<double> tau;
+  std::vector<double> motor_forces;
   std::vector<double> acceleration;
   ContactTotals totals{};  // of the last apply_forces
   Works powers{};          // the same with joints, motors and loads [W]
@@ -73,5 +74,9 @@ double prescribed_acceleration(const Motor& motor, std::size_t i, double time, d
 /// step h from `time` on (h = 0: at that moment); their power is booked.
 void accelerate(System& system, double time, double h, std::span<const double> v,
                 Commands commands) noexcept;
+
+/// Corrects the powers of motors and dampers from the velocity v at one end of a step to
+/// the mean velocity v + ½ h v̇ over it (h < 0: v is that at its end).
+void book_at_mean_velocity(System& system, double h, std::span<const double> v) noexcept;
 
 }  // namespace bristle

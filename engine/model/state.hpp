@@ -29,6 +29,13 @@ struct ContactRow {
   double acceleration = 0;    // of the depth, between accepted states [m/s²]
   double approach = 0;        // rate at touch-down, also foreseen; 0: not known [m/s]
   double radius = 0;          // equivalent radius [m]
+
+  // Of the last step, where it was booked at the velocities of one of its ends: the books
+  // are corrected to the mean velocity as soon as the other end is known.
+  Vec2<double> slip{};      // at the step's beginning [m/s]
+  Vec2<double> friction{};  // [N]
+  double damper = 0;        // the dissipative part of the normal force [N]
+  bool slipping = false;    // what the correction of friction counts as
 };
 
 /// The rows of all laws, block by block; each block begins at a multiple of the lanes,
