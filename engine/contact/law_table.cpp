@@ -118,6 +118,13 @@ StepSlopes step_slopes(const LawChoice& choice, const Columns<double>& state,
 }
 
 template <FrictionLaw L>
+FrictionSpring<double> spring_of(const LawChoice& choice, const Columns<double>& state,
+                                 std::size_t i, const Kinematics<double>& kin,
+                                 double normal_force) noexcept {
+  return L::spring(params_of<L>(choice), load_row<L>(state, i), kin, normal_force);
+}
+
+template <FrictionLaw L>
 Vec2<double> step_force(const LawChoice& choice, const Columns<double>& state,
                         std::size_t i, const Kinematics<double>& kin,
                         double normal_force, double h) noexcept {
@@ -150,6 +157,7 @@ constexpr FrictionLawTable friction_entry() {
           &touch_friction<L>,
           &commit_friction<L>,
           &step_slopes<L>,
+          &spring_of<L>,
           &step_force<L>,
           &stored_friction<L>};
 }

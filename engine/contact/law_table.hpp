@@ -53,6 +53,9 @@ struct FrictionLawTable {
   StepSlopes (*slopes)(const LawChoice&, const Columns<double>& state, std::size_t i,
                        const Kinematics<double>& kin, double normal_force,
                        double h) noexcept;
+  FrictionSpring<double> (*spring)(const LawChoice&, const Columns<double>& state,
+                                   std::size_t i, const Kinematics<double>& kin,
+                                   double normal_force) noexcept;
   /// Force of one row over a step h.
   Vec2<double> (*force)(const LawChoice&, const Columns<double>& state, std::size_t i,
                         const Kinematics<double>& kin, double normal_force,

@@ -15,7 +15,7 @@ struct Team::Shared {
 
 namespace {
 
-constexpr int attentive = 20000;  // looks before a thread goes to sleep
+constexpr int attentive = 2000;  // looks before a thread lets others go first
 
 void pause() {
 #if defined(__x86_64__)
@@ -74,7 +74,9 @@ void Team::run(Function function, const void* context) noexcept {
   shared_->call.fetch_add(1, std::memory_order_release);
   shared_->call.notify_all();
   function(context, 0);
-  while (shared_->busy.load(std::memory_order_acquire) != 0) pause();
+  for (int looks = 0; shared_->busy.load(std::memory_order_acquire) != 0; ++looks) {
+    looks < attentive ? pause() : std::this_thread::yield();
+  }
 }
 
 }  // namespace bristle

@@ -39,8 +39,8 @@ class FixedStep {
   System& system() noexcept { return system_; }
 
   /// One step with all its substeps. `commands` has one entry per motor and holds over
-  /// the step; without it, motors follow their targets. Where the status is not ok, the
-  /// state is that of the last substep that went well.
+  /// the step; without it, motors follow their targets. Where the status is not ok,
+  /// positions and velocities are those of the last substep that went well.
   StepStatus step(State& state, Commands commands = {}) noexcept;
 
   /// Brings the state up to date without stepping: contacts, frames, episodes.

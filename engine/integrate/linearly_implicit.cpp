@@ -221,8 +221,8 @@ bool FixedStep::improve_rows(const State& state) noexcept {
   const Model& model = *system_.model;
   ContactWorkspace& ws = system_.contacts;
   const ContactRows& contacts = state.contacts;
-  const LawColumns c = ws.law_columns(const_cast<std::vector<double>&>(contacts.memory),
-                                      ws.rates);
+  const LawColumns c =
+      ws.law_columns(const_cast<std::vector<double>&>(contacts.memory), ws.rates);
   bool changed = false;
   for (std::size_t b = 0; b < model.blocks.size(); ++b) {
     const LawBlock& laws = model.blocks[b];
@@ -265,9 +265,9 @@ bool FixedStep::improve_rows(const State& state) noexcept {
   return changed;
 }
 
-/// Newton's first step of backward Euler: (M + h Σ Jᵀ G J) Δv = h (τ + Σ Jᵀ (f + ½ h K δ̇)),
-/// then q⁺ = q ⊕ h (v + Δv). Solved again only where rows would pull or friction would
-/// turn the slip round. The rows' memory then moves with the new slip.
+/// Newton's first step of backward Euler: (M + h Σ Jᵀ G J) Δv = h (τ + Σ Jᵀ (f + ½ h K
+/// δ̇)), then q⁺ = q ⊕ h (v + Δv). Solved again only where rows would pull or friction
+/// would turn the slip round. The rows' memory then moves with the new slip.
 StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcept {
   const StepStatus status = settle(state, commands);
   if (status != StepStatus::ok) return status;
@@ -305,6 +305,7 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
     for (std::size_t k = 0; k < state.v.size(); ++k) {
       velocity_[k] = state.v[k] + momentum_[k];
     }
+    if (!all_finite(velocity_)) return StepStatus::not_finite;
     kinematics<double>(tree, state.q, velocity_, system_.tree);
     measure_again(model, velocity_, system_.links(), contacts, ws);
     if (solves == most_solves || !improve_rows(state)) break;

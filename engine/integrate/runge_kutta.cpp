@@ -61,6 +61,7 @@ StepStatus FixedStep::runge_kutta(State& state, Commands commands) noexcept {
     apply_forces(system_, Form::evaluate, h_, time, q, v, state.contacts, *memory,
                  rate.memory, commands);
     accelerate(system_, time, 0, v, commands);
+    if (!all_finite(system_.acceleration)) return StepStatus::not_finite;
     position_rates<double>(tree, q, v, rate.q);
     rate.v = system_.acceleration;
     rate.works = system_.powers;

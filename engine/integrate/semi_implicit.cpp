@@ -12,6 +12,7 @@ StepStatus FixedStep::semi_implicit(State& state, Commands commands) noexcept {
                memory, memory, commands);
   note_forces(state.contacts, system_.contacts, false);
   accelerate(system_, state.time, h_, state.v, commands);
+  if (!all_finite(system_.acceleration)) return StepStatus::not_finite;
   book_at_mean_velocity(system_, h_, state.v);  // contacts: when the next state is known
   for (std::size_t k = 0; k < state.v.size(); ++k) {
     state.v[k] += h_ * system_.acceleration[k];

@@ -97,6 +97,12 @@ System::System(const Model& from, int threads)
       motor_forces(from.motors.size()),
       acceleration(tau.size()) {}
 
+bool all_finite(std::span<const double> numbers) noexcept {
+  double size = 0;
+  for (const double x : numbers) size += std::abs(x);
+  return std::isfinite(size);
+}
+
 StepStatus settle(System& system, double horizon, State& state,
                   Commands commands) noexcept {
   const Model& model = *system.model;
@@ -107,10 +113,7 @@ StepStatus settle(System& system, double horizon, State& state,
     state.q[at(motor.q)] = command.target;
     state.v[at(motor.v)] = command.target_rate;
   }
-  double size = 0;
-  for (const double x : state.q) size += std::abs(x);
-  for (const double x : state.v) size += std::abs(x);
-  if (!std::isfinite(size)) return StepStatus::not_finite;
+  if (!all_finite(state.q) || !all_finite(state.v)) return StepStatus::not_finite;
   kinematics<double>(model.tree, state.q, state.v, system.tree);
   const ContactStatus found =
       find_contacts(model, system.links(), horizon, state, system.contacts);
@@ -147,7 +150,8 @@ void apply_forces(System& system, Form form, double h, double time,
   powers.dampers = model.has_joint_forces
                        ? add_joint_springs<double>(model.tree, q, v, system.tau)
                        : 0;
-  powers.motors = add_motors(model, time, q, v, commands, system.motor_forces, system.tau);
+  powers.motors =
+      add_motors(model, time, q, v, commands, system.motor_forces, system.tau);
   powers.loads = add_loads(model, system.tree, system.on_links);
   powers.regenerated = 0;
   system.totals = totals;
@@ -189,12 +193,11 @@ void accelerate(System& system, double time, double h, std::span<const double> v
   }
 }
 
-void book_at_mean_velocity(System& system, double h,
-                           std::span<const double> v) noexcept {
+void book_at_mean_velocity(System& system, double h, std::span<const double> v) noexcept {
   const Model& model = *system.model;
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
-    system.powers.motors += 0.5 * h * system.motor_forces[i] *
-                            system.acceleration[at(model.motors[i].v)];
+    system.powers.motors +=
+        0.5 * h * system.motor_forces[i] * system.acceleration[at(model.motors[i].v)];
   }
   if (!model.has_joint_forces) return;
   const std::span<const Dof> dofs = model.tree.dofs();

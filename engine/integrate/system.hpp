@@ -75,6 +75,9 @@ double prescribed_acceleration(const Motor& motor, std::size_t i, double time, d
 void accelerate(System& system, double time, double h, std::span<const double> v,
                 Commands commands) noexcept;
 
+/// Whether all numbers are finite.
+bool all_finite(std::span<const double> numbers) noexcept;
+
 /// Corrects the powers of motors and dampers from the velocity v at one end of a step to
 /// the mean velocity v + ½ h v̇ over it (h < 0: v is that at its end).
 void book_at_mean_velocity(System& system, double h, std::span<const double> v) noexcept;

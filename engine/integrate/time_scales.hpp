@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bristle/integrate/fixed_step.hpp"
+
+namespace bristle {
+
+/// The fastest motions of a model at a state, from the slopes of all contacts, joints and
+/// motors together and the inertia that they act on.
+struct TimeScales {
+  double frequency = 0;  // ω of the stiffest mode, its dampers aside [rad/s]
+  double decay = 0;      // of the most damped mode, its springs aside [1/s]
+  int row = -1;          // the row that moves most in the faster of the two; −1: none
+
+  /// The longest step at which a method is stable for these [s]; infinite where nothing
+  /// is stiff. Explicit methods only: the implicit one has no bound.
+  double stable_step(Method method) const noexcept;
+
+  /// How many substeps make a step [s] accurate, not only stable: ten per radian of the
+  /// stiffest mode for the first-order methods, three for the others.
+  int recommended_substeps(Method method, double step) const noexcept;
+};
+
+/// At a settled state. Contacts count as deep as they are now, so that an impact still to
+/// come may be stiffer.
+TimeScales time_scales(System& system, const State& state) noexcept;
+
+/// Empty where a step is short enough; else what is too stiff for it and what to do.
+std::string step_warning(System& system, const State& state,
+                         const FixedStepOptions& options);
+
+/// What the row of a state stands for: two shapes, or a joint.
+std::string row_name(const Model& model, const State& state, int row);
+
+}  // namespace bristle
