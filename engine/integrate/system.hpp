@@ -75,7 +75,7 @@ double prescribed_acceleration(const Motor& motor, std::size_t i, double time, d
 void accelerate(System& system, double time, double h, std::span<const double> v,
                 Commands commands) noexcept;
 
-/// Whether all numbers are finite.
+/// Whether all numbers are finite, and small enough to be squared.
 bool all_finite(std::span<const double> numbers) noexcept;
 
 /// Corrects the powers of motors and dampers from the velocity v at one end of a step to
