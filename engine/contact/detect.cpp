@@ -81,8 +81,10 @@ void place_shapes(const Model& model, const LinkMotion& links,
 ContactStatus detect(const Model& model, const LinkMotion& links, double horizon,
                      ContactWorkspace& ws) noexcept {
   place_shapes(model, links, ws);
-  // Nothing goes faster than this and what gravity adds.
-  const double gained = norm(model.tree.gravity()) * horizon;
+  // Twice as far as the bodies go, so that a contact is known before the step in which it
+  // closes; gravity makes them faster meanwhile.
+  const double reach = 2 * horizon;
+  const double gained = norm(model.tree.gravity()) * reach;
   for (std::size_t i = 0; i < model.shapes.size(); ++i) {
     const ModelShape& shape = model.shapes[i];
     if (shape.link == world_link) {
@@ -91,7 +93,7 @@ ContactStatus detect(const Model& model, const LinkMotion& links, double horizon
     }
     const Motion<double>& m = links.velocities[at(shape.link)];
     const double turning = std::isfinite(shape.reach) ? norm(m.angular) * shape.reach : 0;
-    ws.margins[i] = horizon * (norm(m.linear) + turning + gained);
+    ws.margins[i] = reach * (norm(m.linear) + turning + gained);
   }
   std::size_t count = model.pairs.size();
   if (model.broad_phase) {

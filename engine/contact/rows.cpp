@@ -458,7 +458,7 @@ void follow_contacts(const Model& model, std::span<const double> q,
       const ModelShape& b = model.shapes[pair.b];
       Contacts<double> found;
       // Wide enough for what was found at the beginning of the step and went on moving.
-      const double margin = 4 * (ws.margins[pair.a] + ws.margins[pair.b]) +
+      const double margin = 2 * (ws.margins[pair.a] + ws.margins[pair.b]) +
                             1e-6 * std::min(a.radius, b.radius);
       pair.find(a.shape, ws.shape_poses[pair.a], b.shape, ws.shape_poses[pair.b], margin,
                 found);

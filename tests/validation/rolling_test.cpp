@@ -68,8 +68,8 @@ TEST(Rolling, BallsOnAPushedBoxAlongTheAxisAndObliquely) {
     const double radius = 0.5;
     add_free(builder, "box", 10, box_inertia(10, half), Box{half});
     for (int i = 0; i < 25; ++i) {
-      add_free(builder, "ball" + std::to_string(i), 1, ball_inertia(1, radius),
-               Sphere{radius}, "balls");
+      add_free(builder, numbered("ball", i), 1, ball_inertia(1, radius), Sphere{radius},
+               "balls");
     }
     const auto friction = [](double mu) {
       return choose<GonthierFriction>({.mu_static = mu,
@@ -96,7 +96,7 @@ TEST(Rolling, BallsOnAPushedBoxAlongTheAxisAndObliquely) {
     const double ball_sunk = std::pow(g / 1e6, 2.0 / 3);
     put(model, state, "box", {0, 0, 0.5 - sunk});
     for (int i = 0; i < 25; ++i) {
-      put(model, state, "ball" + std::to_string(i),
+      put(model, state, numbered("ball", i),
           {(i % 5 - 2) * 2.0, (i / 5 - 2) * 2.0, 1.5 - sunk - ball_sunk});
     }
     const SimulateOptions options{
@@ -111,7 +111,7 @@ TEST(Rolling, BallsOnAPushedBoxAlongTheAxisAndObliquely) {
     };
     EXPECT_NEAR(speed("box") / 4, 0.7385, 0.005 * 0.7385) << angle;
     for (int i = 0; i < 25; ++i) {
-      EXPECT_NEAR(speed("ball" + std::to_string(i)) / 4, 0.2110, 0.005 * 0.2110)
+      EXPECT_NEAR(speed(numbered("ball", i)) / 4, 0.2110, 0.005 * 0.2110)
           << angle << " ball " << i;
     }
     const Vec3<double> box = load_vec3(state.q.data() + place_of(model, "box").q);

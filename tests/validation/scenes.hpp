@@ -37,6 +37,13 @@ inline Sym3<double> box_inertia(double mass, const Vec3<double>& half) {
                                 mass / 3 * (half.x * half.x + half.y * half.y));
 }
 
+/// "b" and a number. (Not by "b" + to_string: GCC 12 then warns of an overlap.)
+inline std::string numbered(const char* word, int number) {
+  std::string name(word);
+  name += std::to_string(number);
+  return name;
+}
+
 /// A body that moves freely, with one shape of its own name.
 inline void add_free(ModelBuilder& builder, const std::string& name, double mass,
                      const Sym3<double>& inertia, const Shape& shape,

@@ -1,0 +1,195 @@
+#include "bristle/model/model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "bristle/model/state.hpp"
+#include "tests/validation/scenes.hpp"
+
+// What a model is made of, and what is said when something does not fit.
+
+namespace bristle {
+namespace {
+
+using validation::add_free;
+using validation::ball_inertia;
+using validation::built;
+
+const LawChoice hertz = choose<Hertz>();
+const LawChoice slippery = choose<Frictionless>();
+
+ModelBuilder two_balls() {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}, .surface = "floor"});
+  add_free(builder, "one", 1, ball_inertia(1, 0.1), Sphere{0.1}, "rubber");
+  add_free(builder, "two", 1, ball_inertia(1, 0.1), Sphere{0.1}, "steel");
+  return builder;
+}
+
+std::string message(const ModelBuilder& builder) {
+  const Result<Model> model = builder.build();
+  return model ? "no error" : model.error();
+}
+
+void expect_says(const ModelBuilder& builder, std::initializer_list<const char*> words) {
+  const std::string text = message(builder);
+  for (const char* word : words) {
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
+  }
+}
+
+TEST(ModelBuilder, TheLastRuleThatFitsCounts) {
+  ModelBuilder builder = two_balls();
+  const LawChoice bouncy = choose<HuntCrossley>();
+  builder.add_contact({.normal = hertz, .friction = slippery});
+  builder.add_contact(
+      {.a = "steel", .b = "floor", .normal = bouncy, .friction = slippery});
+  builder.add_contact({.a = "one", .b = "two", .touches = false});
+  const Model model = built(builder);
+  ASSERT_EQ(model.pairs.size(), 2u);  // ground–one, ground–two
+  for (const ShapePair& pair : model.pairs) {
+    const bool steel = model.shapes[pair.b].surface == "steel";
+    EXPECT_EQ(model.blocks[static_cast<std::size_t>(pair.block)].normal,
+              steel ? bouncy : hertz);
+    EXPECT_EQ(pair.share_a, 1);  // the ground, which stands still, is the soft one
+  }
+}
+
+TEST(ModelBuilder, SharesOfTheOverlap) {
+  ModelBuilder builder = two_balls();
+  builder.add_contact({.normal = hertz, .friction = slippery});
+  EXPECT_EQ(built(builder).pairs[2].share_a, 0.5);  // one–two
+  // Given for the pair as the rule names it, whatever the order of the shapes.
+  builder.add_contact(
+      {.a = "two", .b = "one", .normal = hertz, .friction = slippery, .share_a = 0.2});
+  EXPECT_EQ(built(builder).pairs[2].share_a, 0.8);
+}
+
+TEST(ModelBuilder, BodiesOnAJointDoNotTouchUnlessNamed) {
+  ModelBuilder builder;
+  for (const char* name : {"upper", "lower", "hand"}) {
+    builder.add_body({.name = name, .mass = 1, .inertia = ball_inertia(1, 0.1)});
+    builder.add_shape(
+        {.name = std::string(name) + " skin", .body = name, .shape = Sphere{0.1}});
+  }
+  builder.add_joint({.name = "shoulder", .child = "upper", .type = JointType::revolute});
+  builder.add_joint({.name = "elbow",
+                     .parent = "upper",
+                     .child = "lower",
+                     .type = JointType::revolute,
+                     .on_parent = {.p = {0.3, 0, 0}}});
+  builder.add_joint({.name = "wrist",
+                     .parent = "lower",
+                     .child = "hand",
+                     .type = JointType::revolute,
+                     .on_parent = {.p = {0.3, 0, 0}}});
+  builder.add_shape({.name = "wall", .shape = Plane{}});
+  builder.add_contact({.normal = hertz, .friction = slippery});
+  // wall with all three, upper with hand
+  EXPECT_EQ(built(builder).pairs.size(), 4u);
+  builder.add_contact(
+      {.a = "upper", .b = "lower", .normal = hertz, .friction = slippery});
+  EXPECT_EQ(built(builder).pairs.size(), 5u);
+}
+
+TEST(ModelBuilder, ManyShapesGoThroughTheBroadPhase) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  for (int i = 0; i < 40; ++i) {
+    add_free(builder, validation::numbered("b", i), 1, ball_inertia(1, 0.1), Sphere{0.1});
+  }
+  builder.add_contact({.normal = hertz, .friction = slippery});
+  const Model model = built(builder);
+  EXPECT_TRUE(model.broad_phase);
+  EXPECT_EQ(model.planes.size(), 1u);
+}
+
+TEST(ModelBuilder, SaysWhatIsWrong) {
+  const ModelBuilder base = two_balls();
+  ModelBuilder b = base;
+  b.add_shape({.name = "lost", .body = "on", .shape = Sphere{1}});
+  expect_says(b, {"shape \"lost\"", "no body \"on\"", "did you mean \"one\""});
+
+  b = base;
+  b.add_shape({.name = "one", .body = "one", .shape = Sphere{1}});
+  expect_says(b, {"shape \"one\" was added twice"});
+
+  b = base;
+  b.add_shape({.name = "bad", .body = "one", .shape = Sphere{-1}});
+  expect_says(b, {"shape \"bad\"", "radius"});
+
+  b = base;
+  b.add_shape({.name = "skew",
+               .body = "one",
+               .shape = Sphere{1},
+               .pose = {.R = Mat3<double>::zero()}});
+  expect_says(b, {"shape \"skew\"", "rotation"});
+
+  b = base;
+  b.add_contact({.a = "ruber", .normal = hertz, .friction = slippery});
+  expect_says(b, {"\"ruber\"", "did you mean \"rubber\""});
+
+  b = base;
+  b.add_contact({.normal = slippery, .friction = slippery});
+  expect_says(b, {"frictionless is a friction law, a normal law is needed"});
+
+  b = base;
+  b.add_contact({.normal = choose<Hertz>({.stiffness = -3, .exponent = 1.5}),
+                 .friction = slippery});
+  expect_says(b, {"hertz", "stiffness = -3 must lie in"});
+
+  b = base;
+  b.add_contact({.normal = hertz, .friction = slippery, .share_a = 1.2});
+  expect_says(b, {"share_a = 1.2 must lie in [0, 1]"});
+
+  b = base;
+  b.add_shape({.name = "tilted", .body = "one", .shape = Plane{}});
+  b.add_contact({.normal = hertz, .friction = slippery});
+  expect_says(b, {"\"ground\" and \"tilted\"", "no contact between plane and plane",
+                  "plane touches"});
+
+  b = base;
+  b.add_motor({.name = "m", .joint = "one move"});
+  expect_says(
+      b, {"motor \"m\"", "no moving joint \"one move\"", "did you mean \"one moves\""});
+
+  b = base;
+  b.add_motor({.name = "m", .joint = "one moves", .axis = 6});
+  expect_says(b, {"axis = 6 must lie in [0, 5]"});
+
+  b = base;
+  b.add_motor({.name = "m", .joint = "one moves", .kind = MotorKind::position});
+  expect_says(b, {"no angles", "torque motor"});
+
+  b = base;
+  b.add_load({.name = "push", .body = "three"});
+  expect_says(b, {"load \"push\"", "no body \"three\""});
+
+  b = base;
+  b.set_limits({.joint = "none", .normal = hertz});
+  expect_says(b, {"limits", "no moving joint \"none\""});
+
+  b = base;
+  b.set_friction({.joint = "one moves", .friction = choose<Coulomb>(), .load = -1});
+  expect_says(b, {"load = -1 must be a number >= 0"});
+
+  b = base;
+  b.options({.contact_capacity = -5});
+  expect_says(b, {"contact_capacity = -5"});
+}
+
+TEST(LawChoice, ByNameWithParameters) {
+  const std::pair<std::string_view, double> values[] = {{"stiffness", 2e6}};
+  const Result<LawChoice> found = choose("hertz", values);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, choose<Hertz>({.stiffness = 2e6, .exponent = 1.5}));
+  const std::pair<std::string_view, double> typo[] = {{"stifness", 2e6}};
+  const Result<LawChoice> wrong = choose("hertz", typo);
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().find("did you mean 'stiffness'"), std::string::npos);
+  const std::pair<std::string_view, double> bad[] = {{"stiffness", -1}};
+  EXPECT_FALSE(choose("hertz", bad));
+  EXPECT_FALSE(choose("herz", values));
+}
+
+}  // namespace
+}  // namespace bristle
