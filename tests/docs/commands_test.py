@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs what the documentation tells people to type.
 
-usage: commands_test.py BRISTLE PROJECT COMPILER INCLUDE
+usage: commands_test.py BRISTLE PROJECT COMPILER INCLUDE LIBRARY
 
 Every line `bristle …` in a shell block of README.md, CONTRIBUTING.md and docs/ must succeed, and
-every whole C++ program in README.md must compile and run.
+every whole C++ program must compile and run.
 """
 
 import pathlib
@@ -15,7 +15,8 @@ import sys
 import tempfile
 import unittest
 
-BRISTLE, PROJECT, COMPILER, INCLUDE = sys.argv[1:5]
+BRISTLE, PROJECT, COMPILER, INCLUDE, LIBRARY = sys.argv[1:6]
+OPTIONS = sys.argv[6:]
 PAGES = [pathlib.Path(PROJECT) / "README.md", pathlib.Path(PROJECT) / "CONTRIBUTING.md",
          *sorted((pathlib.Path(PROJECT) / "docs").rglob("*.md"))]
 
@@ -44,15 +45,16 @@ class Documentation(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, f"{page}: {line}\n{done.stderr}")
 
     def test_programs_compile_and_run(self):
-        programs = [b for b in blocks(PAGES[0], "cpp") if "int main" in b]
-        self.assertGreater(len(programs), 0)
+        programs = [b for page in PAGES for b in blocks(page, "cpp") if "int main" in b]
+        self.assertGreater(len(programs), 1)
         with tempfile.TemporaryDirectory() as scratch:
             for program in programs:
                 source = pathlib.Path(scratch) / "main.cpp"
                 source.write_text(program)
                 binary = pathlib.Path(scratch) / "main"
                 subprocess.run([COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Werror",
-                                "-ffp-contract=off", f"-I{INCLUDE}", source, "-o", binary],
+                                "-ffp-contract=off", *OPTIONS, f"-I{INCLUDE}", source, LIBRARY,
+                                "-pthread", "-o", binary],
                                check=True)
                 subprocess.run([binary], check=True, stdout=subprocess.DEVNULL)
 
