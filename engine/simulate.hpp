@@ -8,6 +8,7 @@
 #include "bristle/integrate/ledger.hpp"
 #include "bristle/integrate/realtime_loop.hpp"
 #include "bristle/integrate/time_scales.hpp"
+#include "bristle/laws/choice.hpp"
 
 // The whole pipeline: a model and a state, a clock, observers.
 

@@ -5,6 +5,7 @@
 #include "bench/dynamics/robots.hpp"
 #include "bench/robots/driver.hpp"
 #include "bristle/integrate/fixed_step.hpp"
+#include "bristle/laws/choice.hpp"
 
 namespace bristle::bench {
 

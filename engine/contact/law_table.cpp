@@ -3,6 +3,7 @@
 #include <array>
 
 #include "bristle/core/dual.hpp"
+#include "bristle/laws/choice.hpp"
 
 namespace bristle {
 

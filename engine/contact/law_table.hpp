@@ -3,7 +3,7 @@
 #include <span>
 
 #include "bristle/contact/pass.hpp"
-#include "bristle/laws/choice.hpp"
+#include "bristle/laws/law_choice.hpp"
 
 // The registered laws as functions over columns of contacts, chosen once per block of
 // contacts and not per contact.

@@ -224,7 +224,7 @@ class BroadPhase {
     };
     // A task leaves at most four of the level below, so that no level holds more than
     // three besides the one in hand.
-    std::array<Task, 4 * 40> stack;
+    std::array<Task, 160> stack;
     std::size_t height = 0;
     stack[height++] = {static_cast<std::uint32_t>(levels_ - 1), 0, 0};
     while (height > 0) {

@@ -30,7 +30,7 @@ std::string_view explain(StepStatus status) noexcept;
 
 /// Room for one evaluation of the equations of motion; one per thread that steps.
 struct System {
-  explicit System(const Model& model, int threads = 1);
+  explicit System(const Model& from, int threads = 1);
 
   const Model* model;
   Workspace<double> tree;

@@ -104,8 +104,6 @@ double largest(System& system, const State& state, Slope which, int& row) {
           (which == Slope::stiffness ? motor.kp : motor.kd) * x[at(motor.v)];
     }
     solve_mass<double>(tree, system.tau, system.on_links, system.tree, y);
-    double now = 0;
-    for (std::size_t k = 0; k < n; ++k) now -= x[k] * y[k];
     double length = 0;
     for (const double entry : y) length += entry * entry;
     const double before = value;

@@ -9,6 +9,7 @@
 #include "bristle/core/result.hpp"
 #include "bristle/laws/impact.hpp"
 #include "bristle/laws/law.hpp"
+#include "bristle/laws/law_choice.hpp"
 #include "bristle/laws/slide.hpp"
 
 // The registered laws by name, for callers that learn at run time which one is wanted:
@@ -16,8 +17,6 @@
 // instead.
 
 namespace bristle {
-
-enum class LawFamily { normal, friction };
 
 struct LawEntry {
   LawInfo info;

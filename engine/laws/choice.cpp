@@ -7,7 +7,8 @@ namespace bristle {
 
 const LawEntry& entry_of(const LawChoice& choice) {
   const int before = choice.family == LawFamily::normal ? 0 : normal_law_count;
-  return catalogue()[static_cast<std::size_t>(before + choice.index)];
+  const int place = before + choice.index;
+  return catalogue()[static_cast<std::size_t>(place)];
 }
 
 std::string out_of_range(const LawChoice& choice) {
@@ -36,6 +37,7 @@ Result<LawChoice> choose(
                                     [&](const Parameter& p) { return p.name == name; });
     if (known == entry.parameters.end()) {
       std::vector<std::string_view> names;
+      names.reserve(entry.parameters.size());
       for (const Parameter& p : entry.parameters) names.push_back(p.name);
       std::string text(law);
       text += " has no parameter '" + std::string(name) + "'";

@@ -9,10 +9,10 @@
 
 #include "bristle/core/result.hpp"
 #include "bristle/laws/catalogue.hpp"
+#include "bristle/laws/law_choice.hpp"
 #include "bristle/laws/laws.hpp"
 
-// A law of the registry with its parameters, as a plain value: what a model stores for a
-// pair of surfaces.
+// Makes LawChoice values: by type, or by name.
 
 namespace bristle {
 
@@ -21,11 +21,6 @@ namespace detail {
 template <class... Laws>
 constexpr std::size_t most_parameters(LawList<Laws...>) {
   return std::max({Laws::parameters().size()...});
-}
-
-template <class... Laws>
-constexpr std::size_t most_state(LawList<Laws...>) {
-  return std::max({Laws::state().size()...});
 }
 
 template <class Law, class... Laws>
@@ -44,19 +39,12 @@ constexpr int law_count(LawList<Laws...>) {
 
 }  // namespace detail
 
-inline constexpr std::size_t max_law_parameters = std::max(
-    detail::most_parameters(NormalLaws{}), detail::most_parameters(FrictionLaws{}));
+static_assert(std::max(detail::most_parameters(NormalLaws{}),
+                       detail::most_parameters(FrictionLaws{})) <= max_law_parameters,
+              "a law has more parameters than LawChoice has room for");
 
 inline constexpr int normal_law_count = detail::law_count(NormalLaws{});
 inline constexpr int friction_law_count = detail::law_count(FrictionLaws{});
-
-struct LawChoice {
-  LawFamily family = LawFamily::normal;
-  int index = 0;                                        // in its list of laws.hpp
-  std::array<double, max_law_parameters> parameters{};  // as the law lists them, then 0
-
-  friend bool operator==(const LawChoice&, const LawChoice&) = default;
-};
 
 /// choose<Hertz>({.stiffness = 1e6, .exponent = 1.5})
 template <class Law>

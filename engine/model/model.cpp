@@ -7,9 +7,11 @@
 #include <map>
 #include <numbers>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "bristle/core/pack.hpp"
+#include "bristle/laws/choice.hpp"
 
 namespace bristle {
 
@@ -368,8 +370,9 @@ class ModelAssembly {
       by_name_b.push_back(names_one(rule.b));
       if (!rule.touches) continue;
       if (Problem p = check_laws(who, &rule.normal, &rule.friction)) return p;
-      if (rule.share_a && !(*rule.share_a >= 0 && *rule.share_a <= 1)) {
-        return who + ": share_a = " + number(*rule.share_a) + " must lie in [0, 1]";
+      const double share = rule.share_a.value_or(0);
+      if (!between(0, 1).contains(share)) {
+        return who + ": share_a = " + number(share) + " must lie in [0, 1]";
       }
     }
     std::map<std::vector<bool>, int> kinds;
@@ -396,8 +399,8 @@ class ModelAssembly {
           if (!rules[r].touches) break;
           PairRule& rule = model_.rules[i * signatures.size() + j];
           rule.block = block_of(rules[r].normal, rules[r].friction);
-          if (rules[r].share_a) {
-            rule.share_a = forward ? *rules[r].share_a : 1 - *rules[r].share_a;
+          if (const std::optional<double> share = rules[r].share_a) {
+            rule.share_a = forward ? *share : 1 - *share;
           }
           rule.adjacent = by_name_a[r] && by_name_b[r];
           break;
@@ -441,9 +444,10 @@ class ModelAssembly {
     }
     model_.broad_phase = count > few_pairs;
     if (model_.broad_phase) model_.pairs.clear();
-    std::stable_sort(
-        model_.pairs.begin(), model_.pairs.end(),
-        [](const ShapePair& x, const ShapePair& y) { return x.block < y.block; });
+    std::sort(model_.pairs.begin(), model_.pairs.end(),
+              [](const ShapePair& x, const ShapePair& y) {
+                return std::tie(x.block, x.a, x.b) < std::tie(y.block, y.a, y.b);
+              });
     return {};
   }
 

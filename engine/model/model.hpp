@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bristle/geometry/pairs.hpp"
-#include "bristle/laws/choice.hpp"
+#include "bristle/laws/law_choice.hpp"
 #include "bristle/model/signal.hpp"
 #include "bristle/model/tree.hpp"
 
@@ -188,7 +188,8 @@ struct Model {
   bool contact_books = false;
 
   const PairRule& rule(int kind_a, int kind_b) const {
-    return rules[static_cast<std::size_t>(kind_a * kinds + kind_b)];
+    const int place = kind_a * kinds + kind_b;
+    return rules[static_cast<std::size_t>(place)];
   }
   /// Whether a joint other than a free one connects two links, neither being the world.
   bool adjacent(int link_a, int link_b) const;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bristle/core/fields.hpp"
+#include "bristle/laws/law.hpp"
 #include "bristle/model/model.hpp"
 #include "bristle/spatial/frame.hpp"
 
@@ -51,15 +52,14 @@ struct ContactRows {
 /// The columns of a model's contact memory.
 struct MemoryLayout {
   explicit MemoryLayout(const Model& model)
-      : normal(2),
-        friction(normal + model.normal_fields),
+      : friction(normal + model.normal_fields),
         normal_books(friction + model.friction_fields),
         friction_books(normal_books + (model.contact_books ? 5 : 0)),
         count(friction_books + (model.contact_books ? 5 : 0)) {}
 
   static constexpr int turn = 0;    // spin of the frame since the last accepted state
   static constexpr int travel = 1;  // depth gained since then
-  int normal;
+  int normal = 2;
   int friction;
   int normal_books;  // energy that went through this contact in the five lines of Powers
   int friction_books;

@@ -6,6 +6,7 @@
 
 #include "bristle/integrate/fixed_step.hpp"
 #include "bristle/integrate/ledger.hpp"
+#include "bristle/laws/choice.hpp"
 
 // Bodies that the validation scenes are made of.
 
