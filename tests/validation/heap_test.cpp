@@ -39,7 +39,7 @@ Model heap() {
                        .pose = {turns[i], -wall * turns[i].z}});
   }
   for (int i = 0; i < bodies; ++i) {
-    const double s = 0.8 + 0.4 * (random() / 4294967296.0);
+    const double s = 0.8 + 0.4 * (static_cast<double>(random()) / 4294967296.0);
     const std::string name = numbered("b", i);
     switch (i % 6) {
       case 0: {
@@ -87,7 +87,7 @@ Model heap() {
 State dropped(const Model& model) {
   std::mt19937 random(11);
   const auto uniform = [&](double low, double high) {
-    return low + (high - low) * (random() / 4294967296.0);
+    return low + (high - low) * (static_cast<double>(random()) / 4294967296.0);
   };
   State state = make_state(model);
   for (int i = 0; i < bodies; ++i) {
