@@ -263,6 +263,12 @@ class Renewal {
     }
   }
 
+  /// The memory of a new contact.
+  void touch(const LawBlock& laws, int i, double approach) {
+    normal_law(laws.normal).touch(laws.normal, approach, normal_memory(now_), at(i));
+    friction_law(laws.friction).touch(laws.friction, friction_memory(now_), at(i));
+  }
+
   /// Energy in a row of the new list, if it were at this depth.
   double stored(const LawBlock& laws, int i, double depth) {
     return normal_law(laws.normal)
@@ -288,9 +294,8 @@ class Renewal {
       row.episode = ++state_.episodes;
       if (was < 0 || row.approach <= 0) {  // not foreseen
         row.approach = std::max(motion.rate, 0.0);
-        normal.touch(laws.normal, row.approach, normal_memory(now_), at(i));
+        touch(laws, i, row.approach);
       }
-      friction.touch(laws.friction, friction_memory(now_), at(i));
       if (was < 0 && !first_ && elapsed_ > 0) {
         state_.works.regenerated += stored(laws, i, row.depth);
       }
@@ -306,9 +311,7 @@ class Renewal {
       if (!recovers) {
         row.episode = 0;
         row.approach = foreseen(row, motion.rate);
-        if (normal.fields > 0 && row.approach > 0) {
-          normal.touch(laws.normal, row.approach, normal_memory(now_), at(i));
-        }
+        if (row.approach > 0) touch(laws, i, row.approach);
       }
     }
     if (regenerates && was >= 0 && elapsed_ > 0 && (closed || was_closed)) {

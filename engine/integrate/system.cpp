@@ -53,6 +53,15 @@ double add_loads(const Model& model, const Workspace<double>& tree,
   return power;
 }
 
+bool fits(const System& system, const State& state) {
+  const Tree& tree = system.model->tree;
+  return state.q.size() == at(tree.position_count()) &&
+         state.v.size() == at(tree.velocity_count()) &&
+         state.contacts.rows.size() == system.contacts.capacity &&
+         state.contacts.memory.size() == system.contacts.rates.size() &&
+         state.contacts.begin.size() == system.model->blocks.size() + 1;
+}
+
 StepStatus status_of(ContactStatus status) {
   switch (status) {
     case ContactStatus::ok:
@@ -84,6 +93,8 @@ std::string_view explain(StepStatus status) noexcept {
              "stiffest contact, or the input was not a number";
     case StepStatus::not_converged:
       return "the implicit step has no solution: take a shorter step";
+    case StepStatus::wrong_state:
+      return "the state was made for another model: begin with make_state(model)";
   }
   return "unknown";
 }
@@ -106,6 +117,7 @@ bool all_finite(std::span<const double> numbers) noexcept {
 StepStatus settle(System& system, double horizon, State& state,
                   Commands commands) noexcept {
   const Model& model = *system.model;
+  if (!fits(system, state)) return StepStatus::wrong_state;
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     const Motor& motor = model.motors[i];
     if (motor.kind != MotorKind::prescribed) continue;

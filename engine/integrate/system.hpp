@@ -23,6 +23,7 @@ enum class StepStatus : std::uint8_t {
   too_many_pairs,
   not_finite,     // positions or velocities are not numbers any more
   not_converged,  // an implicit step found no solution
+  wrong_state,    // the state was made for another model
 };
 
 /// What happened and what to do about it.

@@ -416,34 +416,53 @@ class ModelAssembly {
            (rule.adjacent || !model_.adjacent(a.link, b.link));
   }
 
+  /// Shapes of one kind of rules and one kind of geometry.
+  using Group = std::pair<int, ShapeKind>;
+
+  Problem check_pairs() const {
+    std::map<Group, std::vector<const ModelShape*>> groups;
+    for (const ModelShape& shape : model_.shapes) {
+      groups[{shape.kind, kind_of(shape.shape)}].push_back(&shape);
+    }
+    for (const auto& [one, first] : groups) {
+      for (const auto& [two, second] : groups) {
+        if (two < one || model_.rule(one.first, two.first).block < 0) continue;
+        const std::string missing = missing_pair_message(one.second, two.second);
+        if (missing.empty()) continue;
+        for (const ModelShape* a : first) {
+          for (const ModelShape* b : second) {
+            if (!may_touch(*a, *b)) continue;
+            return "shapes " + quoted(a->name) + " and " + quoted(b->name) +
+                   " may touch by the rules given, but there is " + missing +
+                   "; take another shape, or add a contact rule that keeps them apart";
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  /// All pairs, or the decision that there are too many to look at one by one.
   Problem add_pairs() {
+    if (Problem problem = check_pairs()) return problem;
     const auto& shapes = model_.shapes;
-    std::size_t count = 0;
-    std::array<std::array<bool, shape_kinds>, shape_kinds> known{};
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
+    for (std::size_t i = 0; i < shapes.size() && !model_.broad_phase; ++i) {
       for (std::size_t j = i + 1; j < shapes.size(); ++j) {
         if (!may_touch(shapes[i], shapes[j])) continue;
-        ++count;
+        if (model_.pairs.size() == few_pairs) {
+          model_.broad_phase = true;
+          model_.pairs.clear();
+          break;
+        }
+        const PairRule& rule = model_.rule(shapes[i].kind, shapes[j].kind);
         const ShapeKind a = kind_of(shapes[i].shape);
         const ShapeKind b = kind_of(shapes[j].shape);
-        bool& seen = known[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
-        if (!seen && pair_function<double>(a, b) == nullptr) {
-          return "shapes " + quoted(shapes[i].name) + " and " + quoted(shapes[j].name) +
-                 " may touch by the rules given, but there is " +
-                 missing_pair_message(a, b) +
-                 "; take another shape, or add a contact rule that keeps them apart";
-        }
-        seen = true;
-        if (count > few_pairs) continue;
-        const PairRule& rule = model_.rule(shapes[i].kind, shapes[j].kind);
         model_.pairs.push_back({static_cast<std::uint32_t>(i),
                                 static_cast<std::uint32_t>(j), rule.block,
                                 share_of(rule, shapes[i].link, shapes[j].link),
                                 pair_function<double>(a, b), regenerates(a, b)});
       }
     }
-    model_.broad_phase = count > few_pairs;
-    if (model_.broad_phase) model_.pairs.clear();
     std::sort(model_.pairs.begin(), model_.pairs.end(),
               [](const ShapePair& x, const ShapePair& y) {
                 return std::tie(x.block, x.a, x.b) < std::tie(y.block, y.a, y.b);

@@ -220,6 +220,11 @@ TEST_P(Clocks, ABadNumberStopsTheRunAndLeavesTheState) {
   EXPECT_EQ(clock.step(state), StepStatus::not_finite);
   EXPECT_EQ(state.time, 0);
 
+  // So does a state of another model.
+  State stranger =
+      make_state(built(ModelBuilder().add_shape({.name = "g", .shape = Plane{}})));
+  EXPECT_EQ(clock.step(stranger), StepStatus::wrong_state);
+
   // A step that is far too long: it ends with a status and finite numbers.
   if (GetParam() == Method::linearly_implicit_euler) return;
   state = thrown(model);
