@@ -15,7 +15,8 @@ namespace {
 Model make_model(const RobotSpec& robot, TreeBuilder tree, const std::string& prefix,
                  const std::vector<std::string>& feet) {
   ModelBuilder builder(std::move(tree));
-  builder.add_shape({.name = "ground", .shape = Plane{}, .pose = {.p = {0, 0, robot.ground}}});
+  builder.add_shape(
+      {.name = "ground", .shape = Plane{}, .pose = {.p = {0, 0, robot.ground}}});
   for (std::size_t i = 0; i < feet.size(); ++i) {
     const FootSpec& foot = robot.feet[i];
     builder.add_shape({.name = "foot" + std::to_string(i),
@@ -37,10 +38,11 @@ Model make_model(const RobotSpec& robot, TreeBuilder tree, const std::string& pr
                                     .regularisation = 0}),
        .share_a = 0.5});
   for (std::size_t i = 0; i < robot.links.size(); ++i) {
-    const std::string joint =
-        robot.floating ? (i % 3 == 0 ? "abduct" : i % 3 == 1 ? "flex" : "knee") +
-                             std::to_string(i / 3)
-                       : prefix + std::to_string(i + 1);
+    const std::string joint = robot.floating ? (i % 3 == 0   ? "abduct"
+                                                : i % 3 == 1 ? "flex"
+                                                             : "knee") +
+                                                   std::to_string(i / 3)
+                                             : prefix + std::to_string(i + 1);
     builder.add_motor({.name = "motor" + std::to_string(i),
                        .joint = joint,
                        .kind = MotorKind::position,
@@ -57,10 +59,10 @@ Model make_model(const RobotSpec& robot, TreeBuilder tree, const std::string& pr
 
 class BristleRobot {
  public:
-  BristleRobot(const RobotSpec& robot, Model model)
+  BristleRobot(const RobotSpec& robot, Model model, Method method)
       : spec_(robot),
         model_(std::move(model)),
-        clock_(model_, {.method = Method::semi_implicit_euler, .step = time_step}),
+        clock_(model_, {.method = method, .step = time_step}),
         commands_(model_.motors.size()) {
     reset();
   }
@@ -92,9 +94,11 @@ class BristleRobot {
   std::vector<MotorCommand> commands_;
 };
 
-Driver driver(const RobotSpec& robot, Model model) {
-  const auto ours = std::make_shared<BristleRobot>(robot, std::move(model));
-  return {"bristle", [ours] { ours->reset(); },
+Driver driver(const RobotSpec& robot, Model model, bool implicit) {
+  const auto ours = std::make_shared<BristleRobot>(
+      robot, std::move(model),
+      implicit ? Method::linearly_implicit_euler : Method::semi_implicit_euler);
+  return {implicit ? "bristle implicit" : "bristle", [ours] { ours->reset(); },
           [ours](int steps) {
             for (int k = 0; k < steps; ++k) ours->step();
           },
@@ -103,15 +107,17 @@ Driver driver(const RobotSpec& robot, Model model) {
 
 }  // namespace
 
-Driver bristle_arm() {
+Driver bristle_arm(bool implicit) {
   const RobotSpec robot = arm_spec();
-  return driver(robot, make_model(robot, arm7_builder(), "to link", {"link7"}));
+  return driver(robot, make_model(robot, arm7_builder(), "to link", {"link7"}), implicit);
 }
 
-Driver bristle_quadruped() {
+Driver bristle_quadruped(bool implicit) {
   const RobotSpec robot = quadruped_spec();
-  return driver(robot, make_model(robot, quadruped12_builder(), "",
-                                  {"shank0", "shank1", "shank2", "shank3"}));
+  return driver(robot,
+                make_model(robot, quadruped12_builder(), "",
+                           {"shank0", "shank1", "shank2", "shank3"}),
+                implicit);
 }
 
 }  // namespace bristle::bench

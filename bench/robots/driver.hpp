@@ -19,8 +19,10 @@ struct Driver {
   std::function<std::vector<double>()> positions;
 };
 
-Driver bristle_arm();
-Driver bristle_quadruped();
+/// By the semi-implicit step that all explicit drivers make, or by the linearly implicit
+/// one, which may take contact and motors at the end of the step.
+Driver bristle_arm(bool implicit = false);
+Driver bristle_quadruped(bool implicit = false);
 
 /// Articulated bodies and the contact law as one would write them by hand for this
 /// workload: no shapes, no pairs, one kind of joint. With substeps, the law's own motion.
