@@ -11,11 +11,16 @@
 
 namespace bristle {
 
+/// What decides whether a contact is closed: its depth, or the events that a clock has
+/// located (ContactRow::event), so that between them nothing changes.
+enum class Episodes { by_depth, by_events };
+
 /// Re-makes the rows for an accepted state: contacts are looked for as far as the bodies
 /// may move within `horizon` [s]; what lasts keeps its memory, frames are carried along,
 /// new contacts begin and old ones end. Done twice, it changes nothing the second time.
 ContactStatus find_contacts(const Model& model, const LinkMotion& links, double horizon,
-                            State& state, ContactWorkspace& ws) noexcept;
+                            Episodes episodes, State& state,
+                            ContactWorkspace& ws) noexcept;
 
 /// Measures the rows found last at other positions and velocities within the step.
 /// `memory` is the rows' memory there.

@@ -121,8 +121,8 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
       keep_books(of_normal, ws.capacity, piece.rows, form, h, memory.data() + to_normal,
                  next.data() + to_normal);
     }
-    keep_books(of_friction, ws.capacity, piece.rows, form, h,
-               memory.data() + to_friction, next.data() + to_friction);
+    keep_books(of_friction, ws.capacity, piece.rows, form, h, memory.data() + to_friction,
+               next.data() + to_friction);
   };
   if (ws.team.size() == 1) {
     for_each_piece(model, contacts, run);

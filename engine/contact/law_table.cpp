@@ -1,6 +1,7 @@
 #include "bristle/contact/law_table.hpp"
 
 #include <array>
+#include <tuple>
 
 #include "bristle/core/dual.hpp"
 #include "bristle/laws/choice.hpp"
@@ -127,10 +128,31 @@ FrictionSpring<double> spring_of(const LawChoice& choice, const Columns<double>&
 
 template <FrictionLaw L>
 Vec2<double> step_force(const LawChoice& choice, const Columns<double>& state,
-                        std::size_t i, const Kinematics<double>& kin,
-                        double normal_force, double h) noexcept {
+                        std::size_t i, const Kinematics<double>& kin, double normal_force,
+                        double h) noexcept {
   return L::advance(params_of<L>(choice), load_row<L>(state, i), kin, normal_force, h)
       .force;
+}
+
+template <std::size_t n>
+int put_guards(const std::array<double, n>& guards, NormalLawTable::Guards& out) {
+  static_assert(n <= std::tuple_size_v<NormalLawTable::Guards>);
+  for (std::size_t k = 0; k < n; ++k) out[k] = guards[k];
+  return static_cast<int>(n);
+}
+
+template <NormalLaw L>
+int normal_guards(const LawChoice& choice, const Columns<double>& state, std::size_t i,
+                  const Kinematics<double>& kin, NormalLawTable::Guards& out) noexcept {
+  return put_guards(L::guards(params_of<L>(choice), load_row<L>(state, i), kin), out);
+}
+
+template <FrictionLaw L>
+int friction_guards(const LawChoice& choice, const Columns<double>& state, std::size_t i,
+                    const Kinematics<double>& kin, double normal_force,
+                    NormalLawTable::Guards& out) noexcept {
+  return put_guards(
+      L::guards(params_of<L>(choice), load_row<L>(state, i), kin, normal_force), out);
 }
 
 template <NormalLaw L>
@@ -144,7 +166,8 @@ constexpr NormalLawTable normal_entry() {
           &touch_normal<L>,
           &commit_normal<L>,
           &linearise_normal<L>,
-          &stored_normal<L>};
+          &stored_normal<L>,
+          &normal_guards<L>};
 }
 
 template <FrictionLaw L>
@@ -160,7 +183,8 @@ constexpr FrictionLawTable friction_entry() {
           &step_slopes<L>,
           &spring_of<L>,
           &step_force<L>,
-          &stored_friction<L>};
+          &stored_friction<L>,
+          &friction_guards<L>};
 }
 
 template <class... Laws>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "bristle/contact/pass.hpp"
@@ -20,6 +21,7 @@ struct StepSlopes {
 };
 
 struct NormalLawTable {
+  using Guards = std::array<double, 4>;
   using Pass = void (*)(const LawChoice&, const LawColumns&, ContactRange, double h,
                         LawTotals&) noexcept;
   int fields;  // numbers of memory
@@ -38,6 +40,9 @@ struct NormalLawTable {
                                     const Kinematics<double>& kin) noexcept;
   double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
                    double depth) noexcept;
+  /// The law's zero-crossing functions, the one of touching first; returns how many.
+  int (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
+                const Kinematics<double>& kin, Guards& out) noexcept;
 };
 
 struct FrictionLawTable {
@@ -62,6 +67,9 @@ struct FrictionLawTable {
                         double h) noexcept;
   double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
                    double depth, double normal_force) noexcept;
+  int (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
+                const Kinematics<double>& kin, double normal_force,
+                NormalLawTable::Guards& out) noexcept;
 };
 
 /// By the law's place in laws.hpp.

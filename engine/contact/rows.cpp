@@ -51,11 +51,12 @@ Frame<double> carried(const Frame<double>& frame, const Vec3<double>& normal,
 /// Re-makes the rows of a state, block by block.
 class Renewal {
  public:
-  Renewal(const Model& model, const LinkMotion& links, double horizon, State& state,
-          ContactWorkspace& ws)
+  Renewal(const Model& model, const LinkMotion& links, double horizon, Episodes episodes,
+          State& state, ContactWorkspace& ws)
       : model_(model),
         links_(links),
         horizon_(horizon),
+        episodes_(episodes),
         state_(state),
         old_(state.contacts),
         now_(ws.next),
@@ -283,8 +284,8 @@ class Renewal {
     const LawBlock& laws = model_.blocks[at(b)];
     const NormalLawTable& normal = normal_law(laws.normal);
     const FrictionLawTable& friction = friction_law(laws.friction);
-    const bool closed = row.depth > 0;
     const bool was_closed = was >= 0 && row.episode != 0;
+    const bool closed = closes(row, was, was_closed, motion.rate);
     if (was_closed && elapsed_ > 0 && state_.committed) correct_books(b, i, row, motion);
     if (elapsed_ > 0) {
       row.acceleration =
@@ -325,12 +326,23 @@ class Renewal {
     row.slip = motion.slip;
     row.friction = {0, 0};
     row.damper = 0;
+    row.event = 0;
     now_.rows[at(i)] = row;
     double* c = ws_.columns.data() + at(i);
     c[RowColumns::depth * ws_.capacity] = row.depth;
     c[RowColumns::rate * ws_.capacity] = motion.rate;
     c[RowColumns::slip_x * ws_.capacity] = motion.slip.x;
     c[RowColumns::slip_y * ws_.capacity] = motion.slip.y;
+  }
+
+  /// With located events a contact stays as it is until one of them says otherwise; or
+  /// where round-off left it on the wrong side of an event and it moves on.
+  bool closes(const ContactRow& row, int was, bool was_closed, double rate) const {
+    if (episodes_ == Episodes::by_depth) return row.depth > 0;
+    if (row.event != 0) return row.event > 0;
+    if (was < 0) return row.depth > 0;
+    if (was_closed) return row.depth > 0 || rate > 0;
+    return row.depth > 0 && rate > 0;
   }
 
   /// The last step's work at the mean velocity, not at that of one of its ends. Only
@@ -404,6 +416,7 @@ class Renewal {
   const Model& model_;
   const LinkMotion& links_;
   double horizon_;
+  Episodes episodes_;
   State& state_;
   ContactRows& old_;
   ContactRows& now_;
@@ -418,10 +431,11 @@ class Renewal {
 }  // namespace
 
 ContactStatus find_contacts(const Model& model, const LinkMotion& links, double horizon,
-                            State& state, ContactWorkspace& ws) noexcept {
+                            Episodes episodes, State& state,
+                            ContactWorkspace& ws) noexcept {
   const ContactStatus status = detect(model, links, horizon, ws);
   if (status != ContactStatus::ok) return status;
-  return Renewal(model, links, horizon, state, ws).run();
+  return Renewal(model, links, horizon, episodes, state, ws).run();
 }
 
 void follow_contacts(const Model& model, std::span<const double> q,

@@ -114,8 +114,8 @@ bool all_finite(std::span<const double> numbers) noexcept {
   return size < 1e100;  // false for NaN
 }
 
-StepStatus settle(System& system, double horizon, State& state,
-                  Commands commands) noexcept {
+StepStatus settle(System& system, double horizon, State& state, Commands commands,
+                  Episodes episodes) noexcept {
   const Model& model = *system.model;
   if (!fits(system, state)) return StepStatus::wrong_state;
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
@@ -128,7 +128,7 @@ StepStatus settle(System& system, double horizon, State& state,
   if (!all_finite(state.q) || !all_finite(state.v)) return StepStatus::not_finite;
   kinematics<double>(model.tree, state.q, state.v, system.tree);
   const ContactStatus found =
-      find_contacts(model, system.links(), horizon, state, system.contacts);
+      find_contacts(model, system.links(), horizon, episodes, state, system.contacts);
   if (found != ContactStatus::ok) return status_of(found);
   if (!state.committed) {
     commit_contacts(model, state, system.contacts);

@@ -52,8 +52,8 @@ using Commands = std::span<const MotorCommand>;
 /// belong, contacts are found as far as `horizon` [s] reaches, and memory is adjusted. It
 /// may be called at any time; a second call changes nothing. Positions and velocities may
 /// be set by hand between steps: this is where that is noticed.
-StepStatus settle(System& system, double horizon, State& state,
-                  Commands commands = {}) noexcept;
+StepStatus settle(System& system, double horizon, State& state, Commands commands = {},
+                  Episodes episodes = Episodes::by_depth) noexcept;
 
 /// Kinematics and contacts at a point within the step that settle() began.
 void move_to(System& system, const ContactRows& contacts, std::span<const double> q,
