@@ -27,7 +27,7 @@ const ConvexHull& pebble() {
 
 /// Spheres, boxes, capsules, cylinders, ellipsoids and convex hulls of 2–6 cm.
 Model heap() {
-  constexpr double density = 1000, wall = 0.25;
+  constexpr double density = 1000, wall = 0.28;
   std::mt19937 random(7);
   ModelBuilder builder;
   builder.add_shape({.name = "floor", .shape = Plane{}});
@@ -94,8 +94,8 @@ State dropped(const Model& model) {
     const int layer = i / 25, k = i % 25;
     const std::string name = numbered("b", i);
     put(model, state, name,
-        {(k % 5 - 2) * 0.09 + uniform(-0.01, 0.01),
-         (k / 5 - 2) * 0.09 + uniform(-0.01, 0.01), 0.06 + 0.085 * layer});
+        {(k % 5 - 2) * 0.1 + uniform(-0.01, 0.01),
+         (k / 5 - 2) * 0.1 + uniform(-0.01, 0.01), 0.06 + 0.095 * layer});
     const Vec3<double> axis{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
     const double half = uniform(0, 1.5), s = std::sin(half) / norm(axis);
     const std::size_t q = place_of(model, name).q;

@@ -1,0 +1,534 @@
+#include "bristle/integrate/adaptive.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "bristle/model/positions.hpp"
+
+namespace bristle {
+
+namespace {
+
+using detail::at;
+
+// Dormand & Prince 1980, J. Comput. Appl. Math. 6, 19: order 5 with an embedded 4. The
+// interpolant of order 4 is Shampine's (Hairer, Nørsett & Wanner 1993, § II.6).
+constexpr int stages = 7;
+constexpr double a[stages][stages] = {
+    {},
+    {1.0 / 5},
+    {3.0 / 40, 9.0 / 40},
+    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+constexpr double defect[stages] = {
+    71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+constexpr double dense[stages] = {
+    -12715105075.0 / 11282082432.0,  0,
+    87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+    701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+    69997945.0 / 29380423.0};
+
+constexpr std::size_t per_row =
+    8;  // guards: touching, 3 of the normal law, 4 of friction
+constexpr std::size_t friction_guard = 4;
+
+/// x with f(x) = wanted for a function that grows from f(0) ≤ wanted on.
+template <class F>
+double inverse_of(const F& f, double wanted) {
+  double high = 1e-12;
+  while (high < 1e3 && f(high) < wanted) high *= 4;
+  double low = 0;
+  for (int k = 0; k < 40; ++k) {
+    const double middle = 0.5 * (low + high);
+    (f(middle) < wanted ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+Adaptive::Adaptive(const Model& model, const AdaptiveOptions& options)
+    : model_(&model),
+      options_(options),
+      system_(model),
+      nq_(at(model.tree.position_count())),
+      nv_(at(model.tree.velocity_count())),
+      columns_(at(system_.contacts.layout.count)),
+      k_(stages),
+      q_(nq_),
+      v_(nv_),
+      memory_(system_.contacts.rates.size()),
+      memory_rates_(memory_.size()) {}
+
+StepStatus Adaptive::settle(State& state) {
+  const double horizon = std::min(next_step_ * (clock_row_ >= 0 ? 2 * s_scale_ : 1), 1.0);
+  return bristle::settle(system_, std::max(horizon, 1e-9), state, {},
+                         Episodes::by_events);
+}
+
+void Adaptive::pack(const State& state) {
+  rows_ = at(state.contacts.count);
+  memory_at_ = nq_ + nv_;
+  works_at_ = memory_at_ + rows_ * columns_;
+  s_at_ = works_at_ + work_lines;
+  t_at_ = s_at_ + 1;
+  size_ = t_at_ + 1;
+  for (Vector* x : {&y_, &end_, &stage_, &error_}) x->resize(size_);
+  for (Vector& k : k_) k.resize(size_);
+  for (Vector* g : {&guards_, &guards_end_, &guards_look_}) g->resize(rows_ * per_row);
+  std::copy(state.q.begin(), state.q.end(), y_.begin());
+  std::copy(state.v.begin(), state.v.end(),
+            y_.begin() + static_cast<std::ptrdiff_t>(nq_));
+  for (std::size_t c = 0; c < columns_; ++c) {
+    for (std::size_t i = 0; i < rows_; ++i) {
+      y_[memory_at_ + c * rows_ + i] =
+          state.contacts.memory[c * system_.contacts.capacity + i];
+    }
+  }
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    y_[works_at_ + k] = field<double>(state.works, k);
+  }
+  y_[t_at_] = state.time;
+}
+
+void Adaptive::unpack(const Vector& y, State& state) const {
+  std::copy_n(y.begin(), nq_, state.q.begin());
+  std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq_), nv_, state.v.begin());
+  normalise<double>(model_->tree, state.q);
+  for (std::size_t c = 0; c < columns_; ++c) {
+    for (std::size_t i = 0; i < rows_; ++i) {
+      state.contacts.memory[c * system_.contacts.capacity + i] =
+          y[memory_at_ + c * rows_ + i];
+    }
+  }
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    field<double>(state.works, k) = y[works_at_ + k];
+  }
+  state.time = y[t_at_];
+  state.committed = false;
+}
+
+/// Kinematics, contacts and their forces at y; open contacts stay open, and the row whose
+/// clock runs is as deep as s says.
+void Adaptive::look(const Vector& y) {
+  std::copy_n(y.begin(), nq_, q_.begin());
+  std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq_), nv_, v_.begin());
+  normalise<double>(model_->tree, q_);
+  for (std::size_t c = 0; c < columns_; ++c) {
+    std::copy_n(
+        y.begin() + static_cast<std::ptrdiff_t>(memory_at_ + c * rows_), rows_,
+        memory_.begin() + static_cast<std::ptrdiff_t>(c * system_.contacts.capacity));
+  }
+  move_to(system_, *contacts_, q_, v_, memory_);
+  double* depth = system_.contacts.columns.data();
+  for (std::size_t i = 0; i < rows_; ++i) {
+    guards_look_[i * per_row] = depth[i];
+    if (contacts_->rows[i].episode == 0) depth[i] = -1;
+  }
+  if (clock_row_ >= 0) {
+    const double s = y[s_at_];
+    guards_look_[at(clock_row_) * per_row] = s;
+    depth[clock_row_] = s * s;
+  }
+}
+
+void Adaptive::rates(const Vector& y, Vector& dy) {
+  ++counts_.evaluations;
+  look(y);
+  const double time = y[t_at_];
+  apply_forces(system_, Form::evaluate, 0, time, q_, v_, *contacts_, memory_,
+               memory_rates_, {});
+  accelerate(system_, time, 0, v_, {});
+  position_rates<double>(model_->tree, q_, v_, std::span(dy).first(nq_));
+  std::copy(system_.acceleration.begin(), system_.acceleration.end(),
+            dy.begin() + static_cast<std::ptrdiff_t>(nq_));
+  for (std::size_t c = 0; c < columns_; ++c) {
+    std::copy_n(memory_rates_.begin() +
+                    static_cast<std::ptrdiff_t>(c * system_.contacts.capacity),
+                rows_, dy.begin() + static_cast<std::ptrdiff_t>(memory_at_ + c * rows_));
+  }
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    dy[works_at_ + k] = field<double>(system_.powers, k);
+  }
+  dy[s_at_] = 0;
+  dy[t_at_] = 1;
+  if (clock_row_ < 0) return;
+  const double pace = 2 * y[s_at_];  // dt/dη
+  for (double& x : dy) x *= pace;
+  dy[s_at_] = system_.contacts.column(RowColumns::rate)[at(clock_row_)];
+}
+
+/// The laws' own guards, after rates() or look() with its forces.
+void Adaptive::read_guards(Vector& guards) {
+  ContactWorkspace& ws = system_.contacts;
+  const LawColumns c = ws.law_columns(memory_, memory_rates_);
+  for (std::size_t b = 0; b < model_->blocks.size(); ++b) {
+    const LawBlock& laws = model_->blocks[b];
+    for (std::size_t i = at(contacts_->begin[b]); i < at(contacts_->begin[b + 1]); ++i) {
+      double* to = guards.data() + i * per_row;
+      to[0] = guards_look_[i * per_row];
+      std::fill_n(to + 1, per_row - 1, 0.0);
+      if (contacts_->rows[i].episode == 0) continue;
+      const auto kin =
+          Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
+      NormalLawTable::Guards found{};
+      const int normal =
+          normal_law(laws.normal).guards(laws.normal, c.normal_state, i, kin, found);
+      for (int k = 1; k < normal; ++k) to[k] = found[at(k)];
+      const int friction =
+          friction_law(laws.friction)
+              .guards(laws.friction, c.friction_state, i, kin, c.normal_force[i], found);
+      for (int k = 0; k < friction; ++k) to[friction_guard + at(k)] = found[at(k)];
+    }
+  }
+}
+
+/// A step from y_ to end_; returns its error relative to the tolerance.
+double Adaptive::try_step(double h) {
+  for (std::size_t s = 1; s < stages; ++s) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < s; ++j) sum += a[s][j] * k_[j][i];
+      stage_[i] = y_[i] + h * sum;
+    }
+    if (s == stages - 1) end_ = stage_;
+    rates(stage_, k_[s]);
+  }
+  for (std::size_t i = 0; i < size_; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < stages; ++j) sum += defect[j] * k_[j][i];
+    error_[i] = h * sum;
+  }
+  return error_norm(h);
+}
+
+double Adaptive::error_norm(double) const {
+  double worst = 0;
+  const double rtol = options_.rtol;
+  const auto compare = [&](std::size_t i, double scale) {
+    const double floor = 4e-16 * (std::abs(y_[i]) + 1e-3);
+    const double ratio = std::abs(error_[i]) / std::max(rtol * scale, floor);
+    worst = ratio <= worst ? worst : ratio;  // a NaN stays
+  };
+  for (std::size_t i = 0; i < nq_; ++i) compare(i, q_scale_);
+  double fastest = 0;
+  for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
+    fastest = std::max({fastest, std::abs(y_[i]), std::abs(end_[i])});
+  }
+  for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
+    compare(i, std::max({std::abs(y_[i]), 1e-3 * fastest, v_scale_}));
+  }
+  for (std::size_t c = 0; c < columns_; ++c) {
+    double largest = c == MemoryLayout::turn     ? 1
+                     : c == MemoryLayout::travel ? q_scale_
+                                                 : 0;
+    for (std::size_t i = 0; i < rows_; ++i) {
+      const std::size_t k = memory_at_ + c * rows_ + i;
+      largest = std::max({largest, std::abs(y_[k]), std::abs(end_[k])});
+    }
+    if (largest == 0) continue;
+    for (std::size_t i = 0; i < rows_; ++i) compare(memory_at_ + c * rows_ + i, largest);
+  }
+  for (std::size_t k = 0; k < work_lines; ++k) compare(works_at_ + k, energy_scale_);
+  if (clock_row_ >= 0) {
+    compare(s_at_, std::max(std::abs(y_[s_at_]), s_scale_));
+    compare(t_at_, t_scale_);
+  }
+  return worst;
+}
+
+/// The step's interpolant; error_ is not needed any more and serves as its fifth term.
+void Adaptive::interpolate(double place, Vector& y) const {
+  const double x = place, z = 1 - place;
+  const double h = next_step_;
+  for (std::size_t i = 0; i < size_; ++i) {
+    const double d = end_[i] - y_[i];
+    const double e = h * k_[0][i] - d;
+    const double f = d - h * k_[stages - 1][i] - e;
+    double g = 0;
+    for (std::size_t j = 0; j < stages; ++j) g += dense[j] * k_[j][i];
+    y[i] = y_[i] + x * (d + z * (e + x * (f + z * h * g)));
+  }
+}
+
+double Adaptive::locate(int guard) {
+  const auto g = at(guard);
+  double low = 0, high = 1;
+  double at_low = guards_[g], at_high = guards_end_[g];
+  int side = 0;
+  for (int k = 0; k < 80 && high - low > 1e-15; ++k) {
+    double middle = (at_low * high - at_high * low) / (at_low - at_high);
+    if (!(middle > low && middle < high) || k % 8 == 7) middle = 0.5 * (low + high);
+    interpolate(middle, stage_);
+    ++counts_.looks;
+    look(stage_);
+    contact_forces(*model_, Form::evaluate, 0, *contacts_, memory_, memory_rates_,
+                   system_.contacts);
+    Vector& found = error_;  // free by now, and large enough only by chance: see below
+    found.resize(std::max(found.size(), guards_.size()));
+    read_guards(found);
+    const double value = found[g];
+    if (value == 0) return middle;
+    if ((value > 0) == (at_high > 0)) {
+      high = middle;
+      at_high = value;
+      if (side == 1) at_low *= 0.5;
+      side = 1;
+    } else {
+      low = middle;
+      at_low = value;
+      if (side == -1) at_high *= 0.5;
+      side = -1;
+    }
+  }
+  return high;
+}
+
+Adaptive::Crossing Adaptive::first_crossing() {
+  Crossing first;
+  for (std::size_t i = 0; i < rows_; ++i) {
+    const bool open = contacts_->rows[i].episode == 0;
+    if (contacts_->rows[i].a == no_shape &&
+        i >= at(contacts_->begin[at(model_->joint_blocks)])) {
+      continue;
+    }
+    for (std::size_t k = 0; k < (open ? 1 : per_row); ++k) {
+      const std::size_t g = i * per_row + k;
+      const double before = guards_[g], after = guards_end_[g];
+      bool crosses = false;
+      if (k == 0) {
+        crosses = open ? before < 0 && after >= 0 : before > 0 && after <= 0;
+      } else {
+        crosses = (before < 0 && after > 0) || (before > 0 && after < 0);
+      }
+      if (!crosses) continue;
+      const double place = locate(static_cast<int>(g));
+      if (place < first.place) first = {static_cast<int>(g), place};
+    }
+  }
+  return first;
+}
+
+double Adaptive::depth_for_energy(const State& state, int row, double energy) const {
+  auto& memory = const_cast<Vector&>(state.contacts.memory);
+  std::size_t b = 0;
+  while (state.contacts.begin[b + 1] <= row) ++b;
+  const LawChoice& law = model_->blocks[b].normal;
+  const Columns<double> columns{
+      memory.data() + at(system_.contacts.layout.normal) * system_.contacts.capacity,
+      system_.contacts.capacity};
+  return inverse_of(
+      [&](double depth) { return normal_law(law).stored(law, columns, at(row), depth); },
+      energy);
+}
+
+double Adaptive::depth_for_force(const State& state, int row, double force) const {
+  auto& memory = const_cast<Vector&>(state.contacts.memory);
+  std::size_t b = 0;
+  while (state.contacts.begin[b + 1] <= row) ++b;
+  const LawChoice& law = model_->blocks[b].normal;
+  const Columns<double> columns{
+      memory.data() + at(system_.contacts.layout.normal) * system_.contacts.capacity,
+      system_.contacts.capacity};
+  return inverse_of(
+      [&](double depth) {
+        return normal_law(law)
+            .linearise(law, columns, at(row), Kinematics<double>::at(depth, 0.0))
+            .static_force;
+      },
+      force);
+}
+
+/// How deep and how fast the closed contacts are by nature: at rest under the weight of
+/// what they carry, and at the bottom of the impact that began them.
+void Adaptive::scale_rows(const State& state) {
+  const Tree& tree = model_->tree;
+  factorise<double>(tree, system_.tree);
+  depth_scale_.assign(rows_, 0);
+  speed_scale_.assign(rows_, 0);
+  q_scale_ = HUGE_VAL;
+  v_scale_ = HUGE_VAL;
+  const double g = std::max(norm(tree.gravity()), 1e-3);
+  std::vector<double> halves(nv_);
+  for (std::size_t i = at(state.contacts.begin[at(model_->joint_blocks)]); i < rows_;
+       ++i) {
+    const ContactRow& row = state.contacts.rows[i];
+    if (row.episode == 0) continue;
+    const RowPlace& place = system_.contacts.places[i];
+    const PushRow<double> push = push_at<double>(system_.tree, place.link_a, place.link_b,
+                                                 place.point, place.frame.n);
+    double inverse_mass = 0;
+    inverse_inertia<double>(tree, std::span(&push, 1), system_.tree, halves,
+                            std::span(&inverse_mass, 1));
+    if (!(inverse_mass > 0)) continue;
+    const int index = static_cast<int>(i);
+    const double rest = depth_for_force(state, index, g / inverse_mass);
+    depth_scale_[i] = std::max(rest, row.depth);
+    speed_scale_[i] = std::sqrt(g * rest);
+    q_scale_ = std::min(q_scale_, depth_scale_[i]);
+    v_scale_ = std::min(v_scale_, speed_scale_[i]);
+    if (index == clock_row_ && s_scale_ == 0) {
+      const double rate = row.rate;
+      const double deep = std::max(
+          rest, depth_for_energy(state, index, 0.5 * rate * rate / inverse_mass));
+      s_scale_ = std::sqrt(deep);
+      t_scale_ = deep / std::max(rate, speed_scale_[i]);
+    }
+  }
+  if (!std::isfinite(q_scale_)) q_scale_ = 1e-3;
+  if (!std::isfinite(v_scale_)) v_scale_ = 1e-3;
+  const double kinetic = kinetic_energy<double>(tree, state.v, system_.tree);
+  double moved = kinetic;
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    moved += std::abs(field<double>(state.works, k));
+  }
+  energy_scale_ = std::max({energy_scale_, moved, 1e-12});
+}
+
+StepStatus Adaptive::advance_to(
+    State& state, double until,
+    const std::function<void(const State&, const Event&)>& on_event) {
+  if (next_step_ == 0) next_step_ = 1e-3;
+  StepStatus status = settle(state);
+  if (status != StepStatus::ok) return status;
+  contacts_ = &state.contacts;
+  pack(state);
+  scale_rows(state);
+  fresh_ = true;
+  double flight_step = next_step_;
+  while (state.time < until) {
+    if (fresh_) {
+      rates(y_, k_[0]);
+      read_guards(guards_);
+      fresh_ = false;
+    }
+    // Not beyond the end, nor much too far.
+    const double left = until - state.time;
+    if (clock_row_ < 0) next_step_ = std::min({next_step_, left, options_.longest_step});
+    const double error = try_step(next_step_);
+    if (!(error <= 1)) {
+      ++counts_.rejected;
+      next_step_ *=
+          std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -0.2)) : 0.1;
+      if (next_step_ < 1e-18) return StepStatus::not_converged;
+      continue;
+    }
+    const double grow =
+        std::clamp(0.9 * std::pow(std::max(error, 1e-12), -0.2), 0.2, 8.0);
+    double planned = next_step_ * grow;
+    read_guards(guards_end_);
+    Crossing crossing = first_crossing();
+    // The clock's own end of time.
+    bool ends = false;
+    if (clock_row_ >= 0 && end_[t_at_] > until) {
+      double low = 0, high = crossing.guard >= 0 ? crossing.place : 1;
+      interpolate(high, stage_);
+      if (stage_[t_at_] > until) {
+        for (int k = 0; k < 60; ++k) {
+          const double middle = 0.5 * (low + high);
+          interpolate(middle, stage_);
+          (stage_[t_at_] < until ? low : high) = middle;
+        }
+        crossing = {-1, high};
+        ends = true;
+      }
+    }
+    if (crossing.place < 1) {
+      // Again, and exactly to there.
+      const double whole = next_step_;
+      next_step_ = std::max(crossing.place * whole, 1e-300);
+      try_step(next_step_);
+      planned = whole;
+    }
+    ++counts_.steps;
+    if (clock_row_ < 0 && crossing.guard < 0) end_[t_at_] = state.time + next_step_;
+    const std::uint32_t clock_episode =
+        clock_row_ >= 0 ? state.contacts.rows[at(clock_row_)].episode : 0;
+    const double clock_rate_before =
+        clock_row_ >= 0 ? state.contacts.rows[at(clock_row_)].rate : 0;
+    const double s_end = end_[s_at_];
+    unpack(end_, state);
+    if (ends || until - state.time < 1e-15 * std::max(1.0, until)) state.time = until;
+
+    Event event{EventKind::normal, -1, state.time};
+    if (crossing.guard >= 0) {
+      const std::size_t row = at(crossing.guard) / per_row;
+      const std::size_t kind = at(crossing.guard) % per_row;
+      const bool open = state.contacts.rows[row].episode == 0;
+      event.row = static_cast<int>(row);
+      event.kind = kind == 0 ? (open ? EventKind::touch : EventKind::lift_off)
+                   : kind < friction_guard ? EventKind::normal
+                                           : EventKind::friction;
+      if (kind == 0) state.contacts.rows[row].event = open ? 1 : -1;
+      ++counts_.events;
+      if (event.kind == EventKind::touch) ++counts_.touches;
+    }
+    const std::uint32_t a_shape =
+        event.row >= 0 ? state.contacts.rows[at(event.row)].a : 0;
+    const std::uint32_t b_shape =
+        event.row >= 0 ? state.contacts.rows[at(event.row)].b : 0;
+    const std::uint32_t feature =
+        event.row >= 0 ? state.contacts.rows[at(event.row)].feature : 0;
+    next_step_ = planned;
+    status = settle(state);
+    if (status != StepStatus::ok) return status;
+    contacts_ = &state.contacts;
+
+    // Where the rows are now.
+    const auto find = [&](auto&& is) {
+      for (int i = 0; i < state.contacts.count; ++i) {
+        if (is(state.contacts.rows[at(i)])) return i;
+      }
+      return -1;
+    };
+    if (event.row >= 0) {
+      event.row = find([&](const ContactRow& r) {
+        return r.a == a_shape && r.b == b_shape && r.feature == feature &&
+               r.a != no_shape;
+      });
+    }
+    if (clock_row_ >= 0) {
+      clock_row_ = find([&](const ContactRow& r) { return r.episode == clock_episode; });
+      if (clock_row_ >= 0) {
+        const double rate = state.contacts.rows[at(clock_row_)].rate;
+        if (rate * clock_rate_before < 0) ++turns_;
+      }
+      if (clock_row_ < 0 || turns_ >= 2) {
+        if (clock_row_ >= 0) next_step_ = 2 * s_end * planned;  // it lasts: plain time
+        clock_row_ = -1;
+      }
+    }
+    if (event.kind == EventKind::touch && event.row >= 0) {
+      flight_step = planned;
+      s_scale_ = 0;
+      turns_ = 0;
+      clock_row_ = event.row;
+    } else if (event.kind == EventKind::lift_off && crossing.guard >= 0) {
+      next_step_ = std::max(flight_step, next_step_);
+    }
+    pack(state);
+    y_[s_at_] = clock_row_ >= 0 ? s_end : 0;
+    if (event.kind == EventKind::touch) y_[s_at_] = 0;
+    const double old_s_scale = s_scale_;
+    scale_rows(state);
+    if (event.kind == EventKind::touch && event.row >= 0) {
+      const double rate = state.contacts.rows[at(event.row)].rate;
+      if (!options_.contact_clock || s_scale_ == 0) {
+        next_step_ = 0.01 * t_scale_;
+        clock_row_ = -1;
+      } else {
+        next_step_ = 0.1 * s_scale_ / std::max(rate, s_scale_ * s_scale_ / t_scale_);
+      }
+    }
+    static_cast<void>(old_s_scale);
+    fresh_ = true;
+    if (crossing.guard >= 0 && on_event) on_event(state, event);
+  }
+  return StepStatus::ok;
+}
+
+}  // namespace bristle

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "bristle/integrate/system.hpp"
+
+// The adaptive clock: steps as long as the tolerance allows, and every touch, lift-off,
+// end of clamp and stick/slip switch located.
+//
+// Between events a contact stays open or closed, so that what is integrated is smooth.
+// From touch-down on, the clock of the contact runs: with δ = s² and dt = 2 s dη the
+// force is smooth in η where √δ has no derivative, at both ends of the contact (a Sundman
+// transformation; the depth in the law is s², kept beside the positions).
+
+namespace bristle {
+
+struct AdaptiveOptions {
+  double rtol = 1e-6;         // of velocities, depths and bristles
+  bool contact_clock = true;  // dt = 2 s dη from touch-down on
+  double longest_step = std::numeric_limits<double>::infinity();  // [s]
+};
+
+struct AdaptiveCounts {
+  std::uint64_t steps = 0;  // accepted
+  std::uint64_t rejected = 0;
+  std::uint64_t evaluations = 0;  // of all forces and accelerations
+  std::uint64_t looks = 0;        // at contacts only, to locate events
+  std::uint64_t events = 0;
+  std::uint64_t touches = 0;
+};
+
+enum class EventKind : std::uint8_t { touch, lift_off, normal, friction };
+
+/// What happened, and to which row of the state; seen after the state was brought to it.
+struct Event {
+  EventKind kind;
+  int row;
+  double time;
+};
+
+/// Steps states of one model, which must outlive it. Set-up and events may allocate.
+class Adaptive {
+ public:
+  explicit Adaptive(const Model& model, const AdaptiveOptions& options = {});
+
+  /// Goes on until a time, exactly. `on_event` sees every event.
+  StepStatus advance_to(
+      State& state, double until,
+      const std::function<void(const State&, const Event&)>& on_event = {});
+
+  const AdaptiveCounts& counts() const noexcept { return counts_; }
+  System& system() noexcept { return system_; }
+
+ private:
+  using Vector = std::vector<double>;
+  struct Crossing {
+    int guard = -1;
+    double place = 2;  // in the step, 0 … 1
+  };
+
+  StepStatus settle(State& state);
+  void pack(const State& state);
+  void unpack(const Vector& y, State& state) const;
+  void rates(const Vector& y, Vector& dy);
+  void look(const Vector& y);
+  void read_guards(Vector& guards);
+  double try_step(double h);
+  double error_norm(double h) const;
+  void interpolate(double place, Vector& y) const;
+  Crossing first_crossing();
+  double locate(int guard);
+  double first_step(const State& state);
+  void scale_rows(const State& state);
+  double depth_for_energy(const State& state, int row, double energy) const;
+  double depth_for_force(const State& state, int row, double force) const;
+
+  const Model* model_;
+  AdaptiveOptions options_;
+  System system_;
+  AdaptiveCounts counts_;
+  ContactRows* contacts_ = nullptr;  // of the state in hand
+
+  // y: positions, velocities, memory of the rows in use, works, s, t
+  std::size_t nq_, nv_, rows_ = 0, columns_, memory_at_ = 0, works_at_ = 0, s_at_ = 0,
+                        t_at_ = 0, size_ = 0;
+  Vector y_, end_, stage_, error_;
+  std::vector<Vector> k_;
+  Vector q_, v_, memory_, memory_rates_;
+  Vector guards_, guards_end_, guards_look_;
+  Vector depth_scale_, speed_scale_;  // of closed rows
+  double q_scale_ = 0, v_scale_ = 0, energy_scale_ = 0;
+
+  int clock_row_ = -1;  // whose clock runs
+  double s_scale_ = 0, t_scale_ = 0;
+  int turns_ = 0;  // of the clock row's rate
+  double next_step_ = 0;
+  bool fresh_ = true;  // k_[0] is not the rate at y_
+};
+
+}  // namespace bristle
