@@ -92,8 +92,8 @@ void narrow_phase(int repeats) {
       if (a.index() > b.index()) continue;
       double each = 0;
       double ignored = 0;
-      const double touching = time_per_pair(a, b, poses_about(a, b, 0.001, 0.05), margin,
-                                            repeats, each);
+      const double touching =
+          time_per_pair(a, b, poses_about(a, b, 0.001, 0.05), margin, repeats, each);
       const double deep =
           time_per_pair(a, b, poses_about(a, b, 0.05, 0.5), margin, repeats, ignored);
       const double missing =
