@@ -372,7 +372,7 @@ bool meet_exactly(const Difference& difference, const Simplex& simplex, V n, dou
       continue;
     }
     const Corner top = difference.sharp_corner(n);
-    if (dot(top.sharp - k, n) > 1e-13 * size) {
+    if (dot(top.sharp - k, n) > 1e-11 * size) {
       if (count == 3) return false;
       at[count++] = top;
       continue;
@@ -403,7 +403,7 @@ bool meet_flat(const Difference& difference, const Simplex& simplex, const doubl
   V sharp_of_a{};
   for (int i = 0; i < simplex.count; ++i) {
     const Corner& c = simplex.corners[i];
-    if (dot(top.sharp - c.sharp, axis) > 1e-13 * size) continue;
+    if (dot(top.sharp - c.sharp, axis) > 1e-11 * size) continue;
     total += weight[i];
     sharp = sharp + weight[i] * c.sharp;
     sharp_of_a = sharp_of_a + weight[i] * c.sharp_of_a;
@@ -426,23 +426,21 @@ bool meet_flat(const Difference& difference, const Simplex& simplex, const doubl
 struct Descent {
   enum class End {
     beyond,     // farther apart than asked for
-    inside,     // the simplex holds the origin
     converged,  // on the closest points, as they are after the shift
     exact,      // on the least depth, without any shift
   } end;
   Separation found;
-  Simplex simplex;
 };
 
-/// Gilbert, Johnson & Keerthi 1988: closest points of A and of B moved by `shift`, from
-/// the normal n on. Ends when the bracket |v| ≥ distance ≥ v·w/|v| has closed. Polyhedra
-/// are done after a few corners, round shapes only come closer and closer: as soon as the
-/// bracket is narrow, the rest is left to Newton's method, which has to end no deeper
-/// than `at_most`.
+/// Gilbert, Johnson & Keerthi 1988: closest points of A and of B moved by `shift`, which
+/// parts them, from the normal n on. Ends when the bracket |v| ≥ distance ≥ v·w/|v| has
+/// closed. Polyhedra are done after a few corners, round shapes only come closer and
+/// closer: as soon as the bracket is narrow, the rest is left to Newton's method, which
+/// has to end no deeper than `at_most`.
 Descent gjk(const Difference& difference, V n, const V& shift, double at_most,
             double beyond, double size) noexcept {
   Descent result{};
-  Simplex& simplex = result.simplex;
+  Simplex simplex;
   double weight[3] = {};
   V v = -n;
   double v2 = 0;  // none yet
@@ -453,7 +451,7 @@ Descent gjk(const Difference& difference, V n, const V& shift, double at_most,
   const auto meet = [&](const double* weights) {
     if (!(meet_flat(difference, simplex, weights, n, size, result.found) ||
           meet_exactly(difference, simplex, n, size, result.found)) ||
-        result.found.depth > at_most + 1e-14 * size) {
+        result.found.depth > at_most + 1e-11 * size) {
       return false;
     }
     result.end = Descent::End::exact;
@@ -481,23 +479,18 @@ Descent gjk(const Difference& difference, V n, const V& shift, double at_most,
     simplex.corners[simplex.count++] = c;
     const Nearest next = closest_on_simplex(simplex);
     const double next2 = norm2(next.point);
-    // A corner that lies this side of the origin keeps it out, whatever round-off says.
-    const bool inside = next.count == 0 || next2 <= zero * zero;
-    if (inside && !(dot(c.w, n) < 0)) {
-      result.end = Descent::End::inside;
-      return result;
-    }
-    if (inside || (v2 > 0 && !(next2 < v2))) {  // round-off: as close as it gets
+    // The shift keeps the origin out, so an end there, or no progress, is round-off.
+    if (next.count == 0 || next2 <= zero * zero || (v2 > 0 && !(next2 < v2))) {
       --simplex.count;
       break;
     }
-    Simplex kept;
-    kept.count = next.count;
+    Corner kept[3];
+    for (int i = 0; i < next.count; ++i) kept[i] = simplex.corners[next.corner[i]];
     for (int i = 0; i < next.count; ++i) {
-      kept.corners[i] = simplex.corners[next.corner[i]];
+      simplex.corners[i] = kept[i];
       weight[i] = next.weight[i];
     }
-    simplex = kept;
+    simplex.count = next.count;
     v = next.point;
     v2 = next2;
     n = (-1 / std::sqrt(v2)) * v;
@@ -533,7 +526,7 @@ Separation descend(const Difference& difference, V n, double beyond,
     const bool shifted = room > 0;
     const Descent moved =
         gjk(difference, n, shifted ? room * n : V{0, 0, 0}, depth, beyond, size);
-    if (look > 0 && !(moved.found.depth < depth + 1e-14 * size)) break;
+    if (look > 0 && !(moved.found.depth < depth + 1e-11 * size)) break;
     result = moved.found;
     if (moved.end != Descent::End::converged || !shifted) break;
     const V step = result.normal - n;
@@ -775,8 +768,8 @@ Separation separate(const Core& a, const Core& b, double margin) noexcept {
   };
   constexpr V axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int i = 0; i < 3; ++i) {
-    if (at(a.box, i) > 0) consider(axes[i]);
-    if (at(b.box, i) > 0) consider(difference.axis_of_b(i));
+    if (at(a.box, i) > 0 && a.radius == 0) consider(axes[i]);
+    if (at(b.box, i) > 0 && b.radius == 0) consider(difference.axis_of_b(i));
     if (-depth > beyond) return in_world({n, depth, {}, {}});
   }
 
