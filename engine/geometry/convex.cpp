@@ -42,7 +42,7 @@ V hull_support(const ConvexHull& hull, const V& d) noexcept {
 }
 
 /// The corner of a core's polyhedron that is farthest in a direction, in the core's axes.
-V corner_of(const Core& core, const V& d) noexcept {
+BRISTLE_INLINE V corner_of(const Core& core, const V& d) noexcept {
   if (core.hull != nullptr) return hull_support(*core.hull, d);
   return {std::copysign(core.box.x, d.x), std::copysign(core.box.y, d.y),
           std::copysign(core.box.z, d.z)};
