@@ -571,7 +571,7 @@ class Expansion {
     const auto height_of = [&](const Face& face) {
       return face.at_end ? face.distance + loose : face.distance;
     };
-    for (int iteration = 0; iteration < 60 && face_count_ > 0; ++iteration) {
+    for (int iteration = 0; iteration < 190 && face_count_ > 0; ++iteration) {
       int nearest = 0;
       for (int f = 0; f < face_count_; ++f) {
         if (height_of(faces_[f]) < height_of(faces_[nearest])) nearest = f;
@@ -590,8 +590,8 @@ class Expansion {
   }
 
  private:
-  static constexpr int max_corners = 72;
-  static constexpr int max_faces = 160;
+  static constexpr int max_corners = 200;
+  static constexpr int max_faces = 400;
 
   struct Face {
     int v[3];
@@ -678,7 +678,9 @@ class Expansion {
   static V flat_normal(const Difference& difference, const V& n, double depth) noexcept {
     V best = n;
     for (int i = 0; i < 27; ++i) {
-      const V d = unit_or(V{i % 3 - 1.0, i / 3 % 3 - 1.0, i / 9 - 1.0}, n);
+      const int y = i / 3 % 3;
+      const int z = i / 9;
+      const V d = unit_or(V{i % 3 - 1.0, y - 1.0, z - 1.0}, n);
       const double there = difference.depth(d);
       if (there < depth) {
         depth = there;
