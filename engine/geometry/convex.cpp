@@ -564,7 +564,7 @@ class Expansion {
     }
     V best = n;
     double least = depth - inner;
-    const double tight = 1e-6 * size;
+    const double tight = std::min(1e-6 * size, 1e-3 * least);
     // Close around n GJK has looked already: the faces there need not be as good.
     // Polyhedra have ways out that are close to each other.
     const double loose = difference.round() && least < 0.1 * size ? 5e-3 * least : 0;
