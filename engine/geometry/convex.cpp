@@ -9,8 +9,6 @@ namespace {
 
 using V = Vec3<double>;
 
-double sign_of(double x) { return x < 0 ? -1 : 1; }
-
 V hull_support(const ConvexHull& hull, const V& d) noexcept {
   const std::size_t count = hull.vertices.size();
   if (count <= 48) {
@@ -43,50 +41,148 @@ V hull_support(const ConvexHull& hull, const V& d) noexcept {
   return hull.vertices[best];
 }
 
-V local_support(const Shape& shape, const V& d) noexcept {
-  switch (kind_of(shape)) {
-    case ShapeKind::box: {
-      const V& h = std::get_if<Box>(&shape)->half;
-      return {sign_of(d.x) * h.x, sign_of(d.y) * h.y, sign_of(d.z) * h.z};
-    }
-    case ShapeKind::cylinder: {
-      const auto& c = *std::get_if<Cylinder>(&shape);
-      const V level = unit_or(V{d.x, d.y, 0}, V{1, 0, 0});
-      return {c.radius * level.x, c.radius * level.y, sign_of(d.z) * c.half_length};
-    }
-    case ShapeKind::capsule:
-      return {0, 0, sign_of(d.z) * std::get_if<Capsule>(&shape)->half_length};
-    case ShapeKind::ellipsoid: {
-      const V& s = std::get_if<Ellipsoid>(&shape)->semi_axes;
-      const V u = unit_or(V{s.x * d.x, s.y * d.y, s.z * d.z}, V{0, 0, 1});
-      return {s.x * u.x, s.y * u.y, s.z * u.z};
-    }
-    case ShapeKind::convex:
-      return hull_support(*std::get_if<Convex>(&shape)->hull, d);
-    default:
-      return {0, 0, 0};
-  }
+/// The corner of a core's polyhedron that is farthest in a direction, in the core's axes.
+BRISTLE_INLINE V corner_of(const Core& core, const V& d) noexcept {
+  if (core.hull != nullptr) return hull_support(*core.hull, d);
+  return {std::copysign(core.box.x, d.x), std::copysign(core.box.y, d.y),
+          std::copysign(core.box.z, d.z)};
 }
 
-/// A point of A − B with the points it comes from.
-struct Corner {
-  V w, a, b;
+V scaled(const V& s, const V& v) { return {s.x * v.x, s.y * v.y, s.z * v.z}; }
+
+/// An ellipsoid with semi-axes D = diag(s) where its normal is n. Its support function is
+/// h = |D n|, the point there ∂h/∂n = D² n/h, and the second derivative (D² − p pᵀ)/h.
+struct Bulge {
+  V s{}, point{};
+  double height = 0;
+
+  Bulge(const V& semi_axes, const V& n) noexcept : s(semi_axes) {
+    const V m = scaled(s, n);
+    height = norm(m);
+    if (height > 1e-12 * s.x) {
+      point = (1 / height) * scaled(s, m);
+    } else {
+      height = 0;  // a disc seen along its axis: take its middle
+    }
+  }
+  double second(const V& u, const V& v) const noexcept {
+    return (dot(scaled(s, u), scaled(s, v)) - dot(point, u) * dot(point, v)) / height;
+  }
 };
 
-struct Difference {
-  const Core* a;
-  const Core* b;
-  V shift;  // B is moved by this
+/// A point of A − B, in the axes of A.
+struct Corner {
+  V w;           // the point
+  V a;           // the point of A it comes from
+  V sharp;       // its part from the two polyhedra alone
+  V sharp_of_a;  // and what A has in that
+};
 
-  Corner corner(const V& d) const noexcept {
-    const V on_a = support(*a, d);
-    const V on_b = support(*b, -d) + shift;
-    return {on_a - on_b, on_a, on_b};
+/// A − B for two cores without their balls, in the axes of A; and further without the
+/// `inner` ball, as far as `corner` is concerned.
+class Difference {
+ public:
+  Difference(const Core& a, const Core& b) noexcept
+      : a_(a), b_(b), pose_(relative(a.pose, b.pose)), inner_(a.inner + b.inner) {}
+
+  /// From the middle of A to the middle of B.
+  V centre() const noexcept {
+    return place(pose_, b_.hull != nullptr ? b_.hull->centre : V{0, 0, 0}) -
+           (a_.hull != nullptr ? a_.hull->centre : V{0, 0, 0});
   }
-  /// h(d) for a unit d, without the shift.
-  double depth(const V& d) const noexcept {
-    return dot(support(*a, d) - support(*b, -d), d);
+  V axis_of_b(int i) const noexcept { return axis(pose_, i); }
+  double inner() const noexcept { return inner_; }
+  double inner_of_a() const noexcept { return a_.inner; }
+  bool round() const noexcept { return a_.rounded || b_.rounded; }
+  /// Nothing but two ellipsoids?
+  bool smooth() const noexcept { return is_smooth(a_) && is_smooth(b_); }
+
+  Corner sharp_corner(const V& n) const noexcept {
+    Corner c{};
+    c.sharp_of_a = corner_of(a_, n);
+    c.sharp = c.sharp_of_a - place(pose_, corner_of(b_, -turn_back(pose_, n)));
+    return c;
   }
+  /// The farthest corner in the direction of the unit vector n.
+  Corner corner(const V& n) const noexcept {
+    Corner c = sharp_corner(n);
+    c.a = c.sharp_of_a;
+    c.w = c.sharp;
+    if (a_.rounded) {
+      const V p = Bulge(a_.round, n).point - a_.inner * n;
+      c.a = c.a + p;
+      c.w = c.w + p;
+    }
+    if (b_.rounded) {
+      const V d = turn_back(pose_, n);
+      c.w = c.w + turn(pose_, Bulge(b_.round, d).point - b_.inner * d);
+    }
+    return c;
+  }
+  /// h(n) for a unit n: the depth along n.
+  double depth(const V& n) const noexcept {
+    const V d = turn_back(pose_, n);
+    double h = dot(corner_of(a_, n), n) - dot(corner_of(b_, -d), d) - dot(pose_.p, n);
+    if (a_.rounded) h += norm(scaled(a_.round, n));
+    if (b_.rounded) h += norm(scaled(b_.round, d));
+    return h;
+  }
+
+  /// Both ellipsoids together where the normal is n.
+  struct Bulges {
+    Bulge a, b;
+    V on_a, sum;  // points
+    const Transform<double>* pose;
+
+    double second(const V& u, const V& v) const noexcept {
+      double sum2 = 0;
+      if (a.height > 0) sum2 += a.second(u, v);
+      if (b.height > 0) sum2 += b.second(turn_back(*pose, u), turn_back(*pose, v));
+      return sum2;
+    }
+  };
+  Bulges bulges(const V& n) const noexcept {
+    Bulges both{Bulge(a_.round, n), Bulge(b_.round, turn_back(pose_, n)), {}, {}, &pose_};
+    both.on_a = both.a.point;
+    both.sum = both.a.point + turn(pose_, both.b.point);
+    return both;
+  }
+  /// The axis of a cylinder, if n is about that.
+  bool flat_axis(const V& n, V& found) const noexcept {
+    constexpr double about = 0.95;
+    if (is_flat(a_) && std::fabs(n.z) > about) {
+      found = {0, 0, std::copysign(1, n.z)};
+      return true;
+    }
+    const V axis_b = axis(pose_, 2);
+    const double c = dot(axis_b, n);
+    if (!is_flat(b_) || std::fabs(c) < about) return false;
+    found = std::copysign(1, c) * axis_b;
+    return true;
+  }
+  /// The radii of the flats that lie across n.
+  void flat_reach(const Bulges& both, double& of_a, double& of_b) const noexcept {
+    of_a = is_flat(a_) && both.a.height == 0 ? a_.round.x : 0;
+    of_b = is_flat(b_) && both.b.height == 0 ? b_.round.x : 0;
+  }
+  /// Does a flat ellipsoid (the end of a cylinder) lie across n?
+  bool flat(const Bulges& both) const noexcept {
+    return (a_.rounded && both.a.height < 1e-6 * a_.size) ||
+           (b_.rounded && both.b.height < 1e-6 * b_.size);
+  }
+
+ private:
+  static bool is_flat(const Core& core) noexcept {
+    return core.rounded && core.round.z == 0;
+  }
+  static bool is_smooth(const Core& core) noexcept {
+    return core.hull == nullptr && norm2(core.box) == 0;
+  }
+
+  const Core& a_;
+  const Core& b_;
+  Transform<double> pose_;  // of B
+  double inner_;
 };
 
 struct Simplex {
@@ -99,8 +195,8 @@ struct Simplex {
 struct Nearest {
   V point;
   int count;
-  int corner[4];
-  double weight[4];
+  int corner[3];
+  double weight[3];
 };
 
 Nearest closest_on_segment(const Simplex& s, int i, int j) noexcept {
@@ -113,86 +209,267 @@ Nearest closest_on_segment(const Simplex& s, int i, int j) noexcept {
   return {p + t * e, 2, {i, j}, {1 - t, t}};
 }
 
+/// The last corner, k, belongs to what is closest.
 Nearest closest_on_triangle(const Simplex& s, int i, int j, int k) noexcept {
   // From the corner between the two shorter sides: thin triangles lose less that way.
   const double jk = norm2(s.corners[k].w - s.corners[j].w);
   const double ki = norm2(s.corners[i].w - s.corners[k].w);
   const double ij = norm2(s.corners[j].w - s.corners[i].w);
+  int o = i;
+  int l = j;
+  int m = k;
   if (ki >= jk && ki >= ij) {
-    std::swap(i, j);
+    std::swap(o, l);
   } else if (ij >= jk && ij >= ki) {
-    std::swap(i, k);
+    std::swap(o, m);
   }
-  const V& p = s.corners[i].w;
-  const V e = s.corners[j].w - p;
-  const V f = s.corners[k].w - p;
+  const V& p = s.corners[o].w;
+  const V e = s.corners[l].w - p;
+  const V f = s.corners[m].w - p;
   const V n = cross(e, f);
   const double area2 = norm2(n);
   if (area2 > 1e-28 * norm2(e) * norm2(f)) {
     // The foot of the perpendicular p + v e + w f.
-    const double v = -dot(n, cross(p, f)) / area2;
-    const double w = -dot(n, cross(e, p)) / area2;
+    const double below = 1 / area2;
+    const double v = -dot(n, cross(p, f)) * below;
+    const double w = -dot(n, cross(e, p)) * below;
     if (v > 0 && w > 0 && v + w < 1) {
-      return {p + v * e + w * f, 3, {i, j, k}, {1 - v - w, v, w}};
+      return {p + v * e + w * f, 3, {o, l, m}, {1 - v - w, v, w}};
     }
   }
-  Nearest best = closest_on_segment(s, i, j);
-  const int pairs[2][2] = {{j, k}, {k, i}};
-  for (const auto& pair : pairs) {
-    const Nearest other = closest_on_segment(s, pair[0], pair[1]);
-    if (norm2(other.point) < norm2(best.point)) best = other;
-  }
-  return best;
+  const Nearest one = closest_on_segment(s, i, k);
+  const Nearest two = closest_on_segment(s, j, k);
+  return norm2(two.point) < norm2(one.point) ? two : one;
 }
 
-/// On the whole simplex; count 4 means that it holds the origin.
+/// On a simplex whose last corner has just been added. The count is 0 where it holds the
+/// origin.
 Nearest closest_on_simplex(const Simplex& s) noexcept {
   if (s.count == 1) return {s.corners[0].w, 1, {0}, {1}};
   if (s.count == 2) return closest_on_segment(s, 0, 1);
   if (s.count == 3) return closest_on_triangle(s, 0, 1, 2);
-  const int faces[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
-  Nearest best{{0, 0, 0}, 4, {0, 1, 2, 3}, {}};
+  Nearest best{};
   double best2 = HUGE_VAL;
+  constexpr int faces[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
+  const V& p = s.corners[3].w;
   for (const auto& f : faces) {
-    const V& p = s.corners[f[0]].w;
-    const V n = cross(s.corners[f[1]].w - p, s.corners[f[2]].w - p);
+    const V n = cross(s.corners[f[0]].w - p, s.corners[f[1]].w - p);
+    const V e = s.corners[f[2]].w - p;
     const double origin = -dot(n, p);
-    const double fourth = dot(n, s.corners[f[3]].w - p);
-    // On the other side of this face than the fourth corner, or a flat tetrahedron?
-    const bool flat = fourth * fourth <= 1e-28 * norm2(n) * norm2(s.corners[f[3]].w - p);
-    if (!flat && origin * fourth > 0) continue;
-    const Nearest other = closest_on_triangle(s, f[0], f[1], f[2]);
-    if (norm2(other.point) < best2) {
-      best2 = norm2(other.point);
-      best = other;
+    const double other = dot(n, e);
+    // On the other side of this face than the corner left out, or a flat tetrahedron?
+    const bool flat = other * other <= 1e-28 * norm2(n) * norm2(e);
+    if (!flat && origin * other > 0) continue;
+    const Nearest here = closest_on_triangle(s, f[0], f[1], 3);
+    if (norm2(here.point) < best2) {
+      best2 = norm2(here.point);
+      best = here;
     }
   }
   return best;
 }
 
-struct Distance {
-  bool apart;
-  double distance;
-  V normal;  // A into B, when apart
-  V on_a, on_b;
-  Simplex simplex;
+/// The point of A − B where the depth is least, as far as the polyhedra's corners in a
+/// simplex tell: minimises n·k + h(n) over the unit vectors n that stand across the lines
+/// between those corners k, with h of the ellipsoids, by Newton's method on the sphere.
+/// True if that is a minimum of the depth of A and B: a weighted mean of the corners and
+/// the ellipsoids' point stand off the origin along n, and no other corner reaches
+/// farther.
+bool meet_exactly(const Difference& difference, const Simplex& simplex, V n, double size,
+                  Separation& result) noexcept {
+  Corner at[3];
+  int count = 0;
+  for (int i = 0; i < simplex.count; ++i) {
+    bool known = false;
+    for (int k = 0; k < count; ++k) {
+      known =
+          known || norm2(at[k].sharp - simplex.corners[i].sharp) < 1e-24 * size * size;
+    }
+    if (!known) at[count++] = simplex.corners[i];
+  }
+  const auto drop = [&](int i) { at[i] = at[--count]; };
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const V k = at[0].sharp;
+    const V e = count > 1 ? at[1].sharp - k : V{};
+    const V f = count > 2 ? at[2].sharp - k : V{};
+    const V normal = cross(e, f);
+    if (count == 3) {
+      if (!(norm2(normal) > 1e-16 * norm2(e) * norm2(f))) return false;
+      n = (std::copysign(1, dot(normal, n)) / norm(normal)) * normal;
+    } else if (count == 2) {
+      n = unit_or(n - (dot(n, e) / norm2(e)) * e, n);
+    }
+    Difference::Bulges bulges = difference.bulges(n);
+    if (difference.flat(bulges)) return false;
+    double depth = dot(k + bulges.sum, n);
+    bool settled = count == 3;
+    bool convex = true;
+    for (int step = 0; step < 10 && !settled; ++step) {
+      const V p = k + bulges.sum;
+      // Gradient and second derivative along one or two directions across n.
+      const V u = count == 2 ? unit_or(cross(n, e), n) : across(n);
+      const V v = count == 2 ? V{} : cross(n, u);
+      const double gu = dot(p, u);
+      const double uu = bulges.second(u, u);
+      V turn{};
+      if (count == 2) {
+        if (!(uu - depth > 1e-11 * size)) return false;
+        turn = (-gu / (uu - depth)) * u;
+      } else {
+        const double gv = dot(p, v);
+        const double uv = bulges.second(u, v);
+        const double vv = bulges.second(v, v);
+        // Where the depth is not convex yet, go downhill as if the shapes just touched.
+        double d = depth;
+        double det = (uu - d) * (vv - d) - uv * uv;
+        convex = uu > d && det > 0;
+        if (d > 0 && !convex) {
+          d = 0;
+          det = uu * vv - uv * uv;
+        }
+        if (!(det > 1e-22 * size * size)) return false;
+        turn =
+            ((uv * gv - (vv - d) * gu) / det) * u + ((uv * gu - (uu - d) * gv) / det) * v;
+      }
+      double length2 = norm2(turn);
+      if (length2 > 0.25) {
+        turn = (0.5 / std::sqrt(length2)) * turn;
+        length2 = 0.25;
+      }
+      settled = length2 < 1e-16;
+      for (int halving = 0;; ++halving) {
+        const V there = unit_or(n + turn, n);
+        bulges = difference.bulges(there);
+        const double found = dot(k + bulges.sum, there);
+        if (settled || found <= depth + 1e-15 * size) {
+          n = there;
+          depth = found;
+          break;
+        }
+        if (halving == 3) return false;
+        turn = 0.5 * turn;
+      }
+      if (difference.flat(bulges)) return false;
+    }
+    if (!settled || !convex) return false;
+    // The mean of the corners that lies across n from the origin.
+    const V p = k + bulges.sum;
+    double weight[3] = {1, 0, 0};
+    if (count == 2) {
+      weight[1] = -dot(p, e) / norm2(e);
+    } else if (count == 3) {
+      const double below = 1 / norm2(normal);
+      weight[1] = -dot(normal, cross(p, f)) * below;
+      weight[2] = -dot(normal, cross(e, p)) * below;
+    }
+    weight[0] = 1 - weight[1] - weight[2];
+    int least = 0;
+    for (int i = 1; i < count; ++i) {
+      if (weight[i] < weight[least]) least = i;
+    }
+    if (weight[least] < -1e-12) {
+      drop(least);
+      continue;
+    }
+    const Corner top = difference.sharp_corner(n);
+    if (dot(top.sharp - k, n) > 1e-11 * size) {
+      if (count == 3) return false;
+      at[count++] = top;
+      continue;
+    }
+    result.normal = n;
+    result.depth = depth;
+    result.on_a = bulges.on_a;
+    for (int i = 0; i < count; ++i) {
+      result.on_a = result.on_a + weight[i] * at[i].sharp_of_a;
+    }
+    result.on_b = result.on_a - (p + weight[1] * e + weight[2] * f);
+    return true;
+  }
+  return false;
+}
+
+/// The same where the flat end of a cylinder lies on the other shape, so that n is the
+/// cylinder's axis. The weights are those of the simplex's corners.
+bool meet_flat(const Difference& difference, const Simplex& simplex, const double* weight,
+               const V& n, double size, Separation& result) noexcept {
+  V axis{};
+  if (!difference.flat_axis(n, axis)) return false;
+  const Difference::Bulges bulges = difference.bulges(axis);
+  const Corner top = difference.sharp_corner(axis);
+  // The mean of those corners that reach as far.
+  double total = 0;
+  V sharp{};
+  V sharp_of_a{};
+  for (int i = 0; i < simplex.count; ++i) {
+    const Corner& c = simplex.corners[i];
+    if (dot(top.sharp - c.sharp, axis) > 1e-11 * size) continue;
+    total += weight[i];
+    sharp = sharp + weight[i] * c.sharp;
+    sharp_of_a = sharp_of_a + weight[i] * c.sharp_of_a;
+  }
+  if (!(total > 0)) return false;
+  const V p = (1 / total) * sharp + bulges.sum;
+  const double depth = dot(p, axis);
+  // How far the flats have to reach sideways, and whether they do.
+  const V aside = p - depth * axis;
+  double reach_a = 0;
+  double reach_b = 0;
+  difference.flat_reach(bulges, reach_a, reach_b);
+  const double reach = reach_a + reach_b;
+  if (!(norm2(aside) < reach * reach)) return false;
+  const V on_a = (1 / total) * sharp_of_a + bulges.on_a - (reach_a / reach) * aside;
+  result = {axis, depth, on_a, on_a - depth * axis};
+  return true;
+}
+
+struct Descent {
+  enum class End {
+    beyond,     // farther apart than asked for
+    converged,  // on the closest points, as they are after the shift
+    exact,      // on the least depth, without any shift
+  } end;
+  Separation found;
 };
 
-/// Gilbert, Johnson & Keerthi 1988: closest points of two convex shapes. Ends when the
-/// bracket |v| ≥ distance ≥ v·w/|v| has closed.
-Distance gjk(const Difference& difference, const V& start, double size) noexcept {
-  Distance result{};
-  Simplex& simplex = result.simplex;
-  double weight[4] = {};
-  V v = start;
-  if (!(norm2(v) > 0)) v = {1, 0, 0};
+/// Gilbert, Johnson & Keerthi 1988: closest points of A and of B moved by `shift`, which
+/// parts them, from the normal n on. Ends when the bracket |v| ≥ distance ≥ v·w/|v| has
+/// closed. Polyhedra are done after a few corners, round shapes only come closer and
+/// closer: as soon as the bracket is narrow, the rest is left to Newton's method, which
+/// has to end no deeper than `at_most`.
+Descent gjk(const Difference& difference, V n, const V& shift, double at_most,
+            double beyond, double size) noexcept {
+  Descent result{};
+  Simplex simplex;
+  double weight[3] = {};
+  V v = -n;
+  double v2 = 0;  // none yet
+  const double inner = difference.inner();
+  const bool round = difference.round();
   const double zero = 1e-14 * size;
-  bool first = true;
+  result.end = Descent::End::converged;
+  const auto meet = [&](const double* weights) {
+    if (!(meet_flat(difference, simplex, weights, n, size, result.found) ||
+          meet_exactly(difference, simplex, n, size, result.found)) ||
+        result.found.depth > at_most + 1e-11 * size) {
+      return false;
+    }
+    result.end = Descent::End::exact;
+    return true;
+  };
   for (int iteration = 0; iteration < 100; ++iteration) {
-    const Corner c = difference.corner(-v);
-    const double v2 = norm2(v);
-    if (!first) {
-      if (v2 - dot(v, c.w) <= 1e-14 * v2) break;
+    Corner c = difference.corner(n);
+    const double depth = dot(c.w, n) + inner;
+    if (-depth > beyond) {
+      result.end = Descent::End::beyond;
+      result.found = {n, depth, {}, {}};
+      return result;
+    }
+    c.w = c.w - shift;
+    double bracket = HUGE_VAL;
+    if (v2 > 0) {
+      bracket = v2 - dot(v, c.w);
+      if (bracket <= 1e-14 * v2) break;
       bool known = false;
       for (int i = 0; i < simplex.count; ++i) {
         known = known || norm2(simplex.corners[i].w - c.w) <= 1e-32 * size * size;
@@ -201,8 +478,9 @@ Distance gjk(const Difference& difference, const V& start, double size) noexcept
     }
     simplex.corners[simplex.count++] = c;
     const Nearest next = closest_on_simplex(simplex);
-    if (next.count == 4 || norm2(next.point) <= zero * zero) return result;
-    if (!first && !(norm2(next.point) < v2)) {  // round-off: as close as it gets
+    const double next2 = norm2(next.point);
+    // The shift keeps the origin out, so an end there, or no progress, is round-off.
+    if (next.count == 0 || next2 <= zero * zero || (v2 > 0 && !(next2 < v2))) {
       --simplex.count;
       break;
     }
@@ -214,116 +492,144 @@ Distance gjk(const Difference& difference, const V& start, double size) noexcept
     }
     simplex.count = next.count;
     v = next.point;
-    first = false;
+    v2 = next2;
+    n = (-1 / std::sqrt(v2)) * v;
+    if (difference.smooth() || (round && bracket < 0.5 * v2)) {
+      if (meet(weight)) return result;
+    }
   }
-  result.apart = true;
-  result.distance = norm(v);
-  result.normal = (-1 / result.distance) * v;
+  if (norm2(shift) > 0 && meet(weight)) return result;
+  V on_a{};
   for (int i = 0; i < simplex.count; ++i) {
-    result.on_a = result.on_a + weight[i] * simplex.corners[i].a;
-    result.on_b = result.on_b + weight[i] * simplex.corners[i].b;
+    on_a = on_a + weight[i] * simplex.corners[i].a;
+  }
+  on_a = on_a + difference.inner_of_a() * n;
+  result.found = {n, difference.depth(n), on_a, on_a - v - shift - inner * n};
+  return result;
+}
+
+/// The least depth near the normal n.
+///
+/// B is moved away along n until a little lies between, about as much as they overlap
+/// now, and GJK asked for the closest points. If these are not yet where the depth is
+/// least, they are closer to it: look again from there. Deep inside round shapes each
+/// look shrinks the error only by a factor: then leap ahead along the geometric series.
+Separation descend(const Difference& difference, V n, double beyond,
+                   double size) noexcept {
+  double depth = difference.depth(n);
+  Separation result{};
+  double last_turn = 0;
+  for (int look = 0; look < 16; ++look) {
+    const double core_depth = depth - difference.inner();
+    const double near = size * std::clamp(std::fabs(core_depth) / size, 1e-7, 1e-3);
+    const double room = core_depth + near;
+    const bool shifted = room > 0;
+    const Descent moved =
+        gjk(difference, n, shifted ? room * n : V{0, 0, 0}, depth, beyond, size);
+    if (look > 0 && !(moved.found.depth < depth + 1e-11 * size)) break;
+    result = moved.found;
+    if (moved.end != Descent::End::converged || !shifted) break;
+    const V step = result.normal - n;
+    const double turn = norm(step);
+    n = result.normal;
+    depth = result.depth;
+    if (turn < 1e-10) break;
+    const double ratio = turn / last_turn;
+    last_turn = turn;
+    if (look % 2 == 1 && ratio > 0.05 && ratio < 0.95) {
+      const V leap = unit_or(n + (ratio / (1 - ratio)) * step, n);
+      const double there = difference.depth(leap);
+      if (there < depth) {
+        n = leap;
+        depth = there;
+        last_turn = 0;
+      }
+    }
   }
   return result;
 }
 
-/// Expanding polytope (van den Bergen 2001): the face of A − B nearest to the origin, to
-/// 1e-8 of the size; `separate` goes on from there. Returns its outward normal,
-/// from A into B.
+/// Expanding polytope (van den Bergen 2001): grows inside A − B around the origin where
+/// it is nearest to it.
 class Expansion {
  public:
-  V normal(const Difference& difference, const Simplex& start, double size) noexcept {
+  /// The normal along which the depth is least: n, where it is `depth`, unless there is a
+  /// better one.
+  V shorter(const Difference& difference, const V& n, double depth,
+            double size) noexcept {
     size_ = size;
-    if (!begin(difference, start)) return flat_normal(difference);
-    V best{0, 0, 1};
-    double best_depth = HUGE_VAL;
-    for (int iteration = 0; iteration < 60; ++iteration) {
-      int nearest = -1;
+    const double inner = difference.inner();
+    if (!begin(difference, n, (depth - inner) * n)) {
+      return flat_normal(difference, n, depth);
+    }
+    V best = n;
+    double least = depth - inner;
+    const double tight = std::min(1e-6 * size, 1e-3 * least);
+    // Close around n GJK has looked already: the faces there need not be as good.
+    // Polyhedra have ways out that are close to each other.
+    const double loose = difference.round() && least < 0.1 * size ? 5e-3 * least : 0;
+    const auto height_of = [&](const Face& face) {
+      return face.at_end ? face.distance + loose : face.distance;
+    };
+    for (int iteration = 0; iteration < 190 && face_count_ > 0; ++iteration) {
+      int nearest = 0;
       for (int f = 0; f < face_count_; ++f) {
-        if (nearest < 0 || faces_[f].distance < faces_[nearest].distance) nearest = f;
+        if (height_of(faces_[f]) < height_of(faces_[nearest])) nearest = f;
       }
-      if (nearest < 0) break;
       const Face face = faces_[nearest];
+      if (height_of(face) >= least - tight) break;
       const V w = difference.corner(face.normal).w;
       const double height = dot(w, face.normal);
-      if (height < best_depth) {
-        best_depth = height;
+      if (height < least) {
+        least = height;
         best = face.normal;
       }
-      if (height - face.distance <= 1e-8 * size || best_depth <= face.distance) break;
       if (!add(w)) break;
     }
     return best;
   }
 
  private:
-  static constexpr int max_corners = 72;
-  static constexpr int max_faces = 160;
+  static constexpr int max_corners = 200;
+  static constexpr int max_faces = 400;
 
   struct Face {
     int v[3];
     V normal;
     double distance;
+    bool at_end;  // has the first corner
   };
 
   bool make_face(int i, int j, int k) noexcept {
     if (face_count_ == max_faces) return false;
     const V n = cross(corners_[j] - corners_[i], corners_[k] - corners_[i]);
     const double length = norm(n);
-    if (!(length > 1e-20 * size_ * size_)) return false;
+    if (!(length > 1e-18 * size_ * size_)) return false;
     const V unit = (1 / length) * n;
-    faces_[face_count_++] = {{i, j, k}, unit, dot(unit, corners_[i])};
+    faces_[face_count_++] = {
+        {i, j, k}, unit, dot(unit, corners_[i]), i == 0 || j == 0 || k == 0};
     return true;
   }
 
-  /// A tetrahedron with some volume around the origin, from the simplex GJK ended with.
-  bool begin(const Difference& difference, const Simplex& start) noexcept {
-    for (int i = 0; i < start.count; ++i) corners_[corner_count_++] = start.corners[i].w;
-    const double small = 1e-9 * size_;
-    const V axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    if (corner_count_ == 0) corners_[corner_count_++] = difference.corner(axes[0]).w;
-    for (int attempt = 0; attempt < 12 && corner_count_ < 4; ++attempt) {
-      const V axis = axes[attempt % 3];
-      V d{};
-      if (corner_count_ == 1) {
-        d = axis;
-      } else if (corner_count_ == 2) {
-        d = cross(corners_[1] - corners_[0], axis);
-      } else {
-        d = cross(corners_[1] - corners_[0], corners_[2] - corners_[0]);
+  /// A tetrahedron from the end of n and the farthest points in three directions around
+  /// n: close to it, where the polytope has to be good, unless that leaves no volume.
+  bool begin(const Difference& difference, const V& n, const V& end) noexcept {
+    const V u = across(n);
+    const V v = cross(n, u);
+    constexpr double h = 0.86602540378443865;  // √3/2
+    corners_[0] = end;
+    corner_count_ = 4;
+    for (const double along : {10.0, 1.0, -0.3}) {
+      corners_[1] = difference.corner(unit_or(along * n + u, n)).w;
+      corners_[2] = difference.corner(unit_or(along * n - 0.5 * u + h * v, n)).w;
+      corners_[3] = difference.corner(unit_or(along * n - 0.5 * u - h * v, n)).w;
+      face_count_ = 0;
+      if (make_face(0, 1, 2) && make_face(0, 2, 3) && make_face(0, 3, 1) &&
+          make_face(1, 3, 2)) {
+        return true;
       }
-      if (attempt % 2 == 1) d = -d;
-      if (!(norm2(d) > 0)) continue;
-      const V w = difference.corner(d).w;
-      double away = 0;
-      if (corner_count_ == 1) {
-        away = norm(w - corners_[0]);
-      } else if (corner_count_ == 2) {
-        const V e = corners_[1] - corners_[0];
-        away = norm(cross(e, w - corners_[0])) / norm(e);
-      } else {
-        const V n = cross(corners_[1] - corners_[0], corners_[2] - corners_[0]);
-        away = std::fabs(dot(n, w - corners_[0])) / norm(n);
-      }
-      if (away > small) corners_[corner_count_++] = w;
     }
-    if (corner_count_ < 4) return false;
-    const V n = cross(corners_[1] - corners_[0], corners_[2] - corners_[0]);
-    if (dot(n, corners_[3] - corners_[0]) > 0) std::swap(corners_[1], corners_[2]);
-    if (!(std::fabs(dot(n, corners_[3] - corners_[0])) > 0)) return false;
-    if (!(make_face(0, 1, 2) && make_face(0, 3, 1) && make_face(0, 2, 3) &&
-          make_face(1, 3, 2))) {
-      return false;
-    }
-    // The origin may lie a little outside of a tetrahedron that grew from a flat simplex.
-    for (int grow = 0; grow < 8; ++grow) {
-      int worst = 0;
-      for (int f = 1; f < face_count_; ++f) {
-        if (faces_[f].distance < faces_[worst].distance) worst = f;
-      }
-      if (faces_[worst].distance >= 0) break;
-      if (!add(difference.corner(faces_[worst].normal).w)) break;
-    }
-    return true;
+    return false;
   }
 
   /// Replaces the faces that see w by a cone from w to their rim.
@@ -368,21 +674,17 @@ class Expansion {
     return true;
   }
 
-  /// A − B has no volume: the best of a fan of directions.
-  static V flat_normal(const Difference& difference) noexcept {
-    V best{0, 0, 1};
-    double least = HUGE_VAL;
-    for (int x = -1; x <= 1; ++x) {
-      for (int y = -1; y <= 1; ++y) {
-        for (int z = -1; z <= 1; ++z) {
-          if (x == 0 && y == 0 && z == 0) continue;
-          const V d = unit_or(V{double(x), double(y), double(z)}, V{0, 0, 1});
-          const double depth = difference.depth(d);
-          if (depth < least) {
-            least = depth;
-            best = d;
-          }
-        }
+  /// A − B has hardly any volume: the best of a fan of directions.
+  static V flat_normal(const Difference& difference, const V& n, double depth) noexcept {
+    V best = n;
+    for (int i = 0; i < 27; ++i) {
+      const int y = i / 3 % 3;
+      const int z = i / 9;
+      const V d = unit_or(V{i % 3 - 1.0, y - 1.0, z - 1.0}, n);
+      const double there = difference.depth(d);
+      if (there < depth) {
+        depth = there;
+        best = d;
       }
     }
     return best;
@@ -398,33 +700,42 @@ class Expansion {
 }  // namespace
 
 Core core_of(const Shape& shape, const Transform<double>& pose) noexcept {
-  Core core{&shape, pose, 0, 1};
+  Core core{.shape = &shape, .pose = pose};
   switch (kind_of(shape)) {
     case ShapeKind::sphere:
       core.radius = std::get_if<Sphere>(&shape)->radius;
       core.size = core.radius;
       break;
-    case ShapeKind::box: {
-      const V& h = std::get_if<Box>(&shape)->half;
-      core.size = std::min({h.x, h.y, h.z});
+    case ShapeKind::box:
+      core.box = std::get_if<Box>(&shape)->half;
+      core.size = std::min({core.box.x, core.box.y, core.box.z});
       break;
-    }
     case ShapeKind::cylinder: {
       const auto& c = *std::get_if<Cylinder>(&shape);
+      core.box = {0, 0, c.half_length};
+      core.round = {c.radius, c.radius, 0};
+      core.rounded = true;
       core.size = std::min(c.radius, c.half_length);
       break;
     }
-    case ShapeKind::capsule:
-      core.radius = std::get_if<Capsule>(&shape)->radius;
-      core.size = core.radius;
+    case ShapeKind::capsule: {
+      const auto& c = *std::get_if<Capsule>(&shape);
+      core.box = {0, 0, c.half_length};
+      core.radius = c.radius;
+      core.size = c.radius;
       break;
+    }
     case ShapeKind::ellipsoid: {
       const V& s = std::get_if<Ellipsoid>(&shape)->semi_axes;
+      core.round = s;
+      core.rounded = true;
       core.size = std::min({s.x, s.y, s.z});
+      core.inner = core.size * core.size / std::max({s.x, s.y, s.z});
       break;
     }
     case ShapeKind::convex:
-      core.size = std::get_if<Convex>(&shape)->hull->size;
+      core.hull = std::get_if<Convex>(&shape)->hull;
+      core.size = core.hull->size;
       break;
     default:
       break;
@@ -433,61 +744,48 @@ Core core_of(const Shape& shape, const Transform<double>& pose) noexcept {
 }
 
 Vec3<double> support(const Core& core, const Vec3<double>& direction) noexcept {
-  return place(core.pose, local_support(*core.shape, turn_back(core.pose, direction)));
+  const V d = turn_back(core.pose, direction);
+  return place(core.pose, corner_of(core, d) + Bulge(core.round, d).point);
 }
 
-Separation separate(const Core& a, const Core& b) noexcept {
-  Difference difference{&a, &b, {0, 0, 0}};
+Separation separate(const Core& a, const Core& b, double margin) noexcept {
+  const Difference difference(a, b);
   const double size = a.size + b.size;
-  const V start = a.pose.p - b.pose.p;
-  const Distance direct = gjk(difference, start, size);
-  const double near = 2e-2 * std::min(a.size, b.size);
-  if (direct.apart && direct.distance > near) {
-    return {direct.normal, -direct.distance, direct.on_a, direct.on_b};
-  }
-  V n{};
-  if (direct.apart && direct.distance > 1e-9 * size) {
-    n = direct.normal;
-  } else {
-    Expansion expansion;
-    n = expansion.normal(difference, direct.simplex, size);
-  }
-  // Move B away until `near` lies between, and look again. Deep inside round shapes each
-  // look shrinks the error only by a factor: then leap ahead along the geometric series.
+  const double beyond = margin + a.radius + b.radius;
+  const auto in_world = [&](const Separation& s) {
+    return Separation{turn(a.pose, s.normal), s.depth, place(a.pose, s.on_a),
+                      place(a.pose, s.on_b)};
+  };
+
+  // Start from the line of centres, or across a flat of A or B, whichever is less deep.
+  V n = unit_or(difference.centre(), V{0, 0, 1});
   double depth = difference.depth(n);
-  Separation result{n, depth, {}, {}};
-  bool measured = false;
-  double last_turn = 0;
-  for (int k = 0; k < 16; ++k) {
-    difference.shift = (depth + near) * n;
-    const Distance moved = gjk(difference, -n, size);
-    if (!moved.apart) break;
-    const double found = difference.depth(moved.normal);
-    if (measured && !(found < depth)) break;
-    const V step = moved.normal - n;
-    const double turn = norm(step);
-    result = {moved.normal, found, moved.on_a, moved.on_b - difference.shift};
-    n = moved.normal;
-    depth = found;
-    measured = true;
-    if (turn < 1e-10) break;
-    const double ratio = turn / last_turn;
-    last_turn = turn;
-    if (k % 2 == 1 && ratio > 0.05 && ratio < 0.95) {
-      const V leap = unit_or(n + (ratio / (1 - ratio)) * step, n);
-      const double there = difference.depth(leap);
-      if (there < depth) {
-        n = leap;
-        depth = there;
-        last_turn = 0;
-      }
+  const auto consider = [&](const V& axis) {
+    const V d = dot(axis, difference.centre()) < 0 ? -axis : axis;
+    const double there = difference.depth(d);
+    if (there < depth) {
+      depth = there;
+      n = d;
+    }
+  };
+  constexpr V axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int i = 0; i < 3; ++i) {
+    if (at(a.box, i) > 0 && a.radius == 0) consider(axes[i]);
+    if (at(b.box, i) > 0 && b.radius == 0) consider(difference.axis_of_b(i));
+    if (-depth > beyond) return in_world({n, depth, {}, {}});
+  }
+
+  Separation best = descend(difference, n, beyond, size);
+  // Inside there may be several ways out: is another one shorter?
+  if (best.depth > difference.inner()) {
+    Expansion expansion;
+    const V other = expansion.shorter(difference, best.normal, best.depth, size);
+    if (norm2(other - best.normal) > 0) {
+      const Separation second = descend(difference, other, beyond, size);
+      if (second.depth < best.depth) best = second;
     }
   }
-  if (!measured) {
-    result.on_a = support(a, n);
-    result.on_b = support(b, -n);
-  }
-  return result;
+  return in_world(best);
 }
 
 }  // namespace bristle::geometry

@@ -9,11 +9,16 @@
 //
 //   δ = min over unit n of h(n),
 //
-// whether the shapes overlap (δ > 0) or not (δ < 0, minus the distance). Apart, GJK finds
-// the minimum; overlapping, EPA finds it; and close to touching, where the direction
-// between two almost coincident points says nothing, B is moved away along the normal
-// found so far by a small length and GJK asked again: the closest points stay the same
-// and their direction is well defined. So the depth passes smoothly through 0.
+// whether the shapes overlap (δ > 0) or not (δ < 0, minus the distance). Apart there is
+// one minimum, and GJK finds it. Overlapping, B is first moved away along a normal to
+// start from, so that GJK can be asked; the closest points then lead to a minimum near
+// that normal. Deep inside, EPA says where to start. So the depth passes smoothly through
+// 0.
+//
+// GJK only creeps along round surfaces. But all shapes here are sums of a polyhedron, an
+// ellipsoid and a ball (a cylinder is a segment plus a disc), and h is smooth but for the
+// polyhedra. So a few steps of GJK find which corners of the polyhedra meet, and Newton's
+// method the normal for these.
 
 namespace bristle::geometry {
 
@@ -22,8 +27,17 @@ namespace bristle::geometry {
 struct Core {
   const Shape* shape;
   Transform<double> pose;
-  double radius;  // around the core [m]
-  double size;    // a typical length [m]
+  double radius = 0;  // around the core [m]
+  double size = 1;    // a typical length [m]
+  // The core is the sum of a polyhedron, a hull or else a box, and an ellipsoid.
+  const ConvexHull* hull = nullptr;
+  Vec3<double> box{0, 0, 0};    // half edges; a cylinder has (0, 0, half length) [m]
+  Vec3<double> round{0, 0, 0};  // semi-axes; a cylinder has (radius, radius, 0) [m]
+  bool rounded = false;         // has an ellipsoid
+  /// A ball of this radius rolls around in the core: the least radius of curvature of an
+  /// ellipsoid, (least semi-axis)²/(largest). As long as two shapes overlap by less than
+  /// that, the depth has one minimum only, as if they were apart.
+  double inner = 0;
 };
 
 Core core_of(const Shape& shape, const Transform<double>& pose) noexcept;
@@ -38,8 +52,9 @@ struct Separation {
   Vec3<double> on_b;
 };
 
-/// The least depth of two cores.
-Separation separate(const Core& a, const Core& b) noexcept;
+/// The least depth of two cores; or, where that lies under −(margin and radii), any value
+/// under it, without the points.
+Separation separate(const Core& a, const Core& b, double margin) noexcept;
 
 /// The side of a shape that faces a direction: a face, a line or nothing. What two shapes
 /// lie on each other with.

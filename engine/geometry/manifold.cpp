@@ -412,7 +412,7 @@ void convex_against_convex(const Shape& a, const Transform<double>& pose_a,
                            Contacts<double>& out) noexcept {
   const Core core_a = core_of(a, pose_a);
   const Core core_b = core_of(b, pose_b);
-  const Separation s = separate(core_a, core_b);
+  const Separation s = separate(core_a, core_b, margin);
   if (!(-s.depth - core_a.radius - core_b.radius <= margin)) return;
   V n = s.normal;
   double core_depth = s.depth;

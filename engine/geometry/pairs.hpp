@@ -31,7 +31,7 @@ enum class PairMethod : int {
   hollow,    // the same in a cylindrical hollow                    (plane_pairs.hpp)
   axes,      // closest points of two segments                      (capsule_pairs.hpp)
   faces,  // separating axes, then one face clipped by another   (convex.hpp), double only
-  support,  // GJK and EPA, then one side clipped by another       (convex.hpp), double
+  support,  // GJK, Newton and EPA, then one side clipped          (convex.hpp), double
             // only
 };
 
