@@ -65,7 +65,8 @@ Adaptive::Adaptive(const Model& model, const AdaptiveOptions& options)
       memory_rates_(memory_.size()) {}
 
 StepStatus Adaptive::settle(State& state) {
-  const double horizon = std::min(next_step_ * (clock_row_ >= 0 ? 2 * s_scale_ : 1), 1.0);
+  // In the contact's clock a step takes 2 s dη; s is of the order of its scale.
+  const double horizon = next_step_ * (clock_row_ >= 0 ? 4 * s_scale_ : 1);
   return bristle::settle(system_, std::max(horizon, 1e-9), state, {},
                          Episodes::by_events);
 }
@@ -79,7 +80,9 @@ void Adaptive::pack(const State& state) {
   size_ = t_at_ + 1;
   for (Vector* x : {&y_, &end_, &stage_, &error_}) x->resize(size_);
   for (Vector& k : k_) k.resize(size_);
-  for (Vector* g : {&guards_, &guards_end_, &guards_look_}) g->resize(rows_ * per_row);
+  for (Vector* g : {&guards_, &guards_end_, &guards_look_, &guards_found_}) {
+    g->resize(rows_ * per_row);
+  }
   std::copy(state.q.begin(), state.q.end(), y_.begin());
   std::copy(state.v.begin(), state.v.end(),
             y_.begin() + static_cast<std::ptrdiff_t>(nq_));
@@ -241,7 +244,7 @@ double Adaptive::error_norm(double) const {
   return worst;
 }
 
-/// The step's interpolant; error_ is not needed any more and serves as its fifth term.
+/// The step's interpolant.
 void Adaptive::interpolate(double place, Vector& y) const {
   const double x = place, z = 1 - place;
   const double h = next_step_;
@@ -255,23 +258,25 @@ void Adaptive::interpolate(double place, Vector& y) const {
   }
 }
 
-double Adaptive::locate(int guard) {
-  const auto g = at(guard);
-  double low = 0, high = 1;
-  double at_low = guards_[g], at_high = guards_end_[g];
+/// A guard at a place within the step.
+double Adaptive::guard_at(int guard, double place) {
+  ++counts_.looks;
+  interpolate(place, stage_);
+  look(stage_);
+  contact_forces(*model_, Form::evaluate, 0, *contacts_, memory_, memory_rates_,
+                 system_.contacts);
+  read_guards(guards_found_);
+  return guards_found_[at(guard)];
+}
+
+/// Where a guard changes its sign between two places (Illinois rule).
+double Adaptive::locate(int guard, double low, double at_low, double high,
+                        double at_high) {
   int side = 0;
   for (int k = 0; k < 80 && high - low > 1e-15; ++k) {
     double middle = (at_low * high - at_high * low) / (at_low - at_high);
     if (!(middle > low && middle < high) || k % 8 == 7) middle = 0.5 * (low + high);
-    interpolate(middle, stage_);
-    ++counts_.looks;
-    look(stage_);
-    contact_forces(*model_, Form::evaluate, 0, *contacts_, memory_, memory_rates_,
-                   system_.contacts);
-    Vector& found = error_;  // free by now, and large enough only by chance: see below
-    found.resize(std::max(found.size(), guards_.size()));
-    read_guards(found);
-    const double value = found[g];
+    const double value = guard_at(guard, middle);
     if (value == 0) return middle;
     if ((value > 0) == (at_high > 0)) {
       high = middle;
@@ -288,6 +293,39 @@ double Adaptive::locate(int guard) {
   return high;
 }
 
+/// Where an open contact closes. It may begin a trifle inside, when it has just opened,
+/// or touch and leave again within the step.
+double Adaptive::locate_touch(int row) {
+  const int guard = row * static_cast<int>(per_row);
+  const double before = guards_[at(guard)], after = guards_end_[at(guard)];
+  if (before < 0 && after >= 0) return locate(guard, 0, before, 1, after);
+  if (before >= 0 && after >= 0) {
+    for (const double place : {0.5, 0.25, 0.75, 0.1, 0.9, 0.02}) {
+      const double value = guard_at(guard, place);
+      if (value < 0) return locate(guard, place, value, 1, after);
+    }
+    return 2;
+  }
+  if (before >= 0) return 2;
+  const double approach = next_step_ * contacts_->rows[at(row)].rate;
+  const double leaving = next_step_ * rates_end_[at(row)];
+  if (!(approach > 0) || !(leaving < 0)) return 2;
+  // The cubic through both ends: where it is highest.
+  double highest = -HUGE_VAL, place = 0.5;
+  for (int k = 1; k < 16; ++k) {
+    const double x = k / 16.0, z = 1 - x;
+    const double value = z * z * (1 + 2 * x) * before + x * x * (3 - 2 * x) * after +
+                         x * z * z * approach - x * x * z * leaving;
+    if (value > highest) {
+      highest = value;
+      place = x;
+    }
+  }
+  if (highest < 0.5 * std::max(before, after)) return 2;
+  const double value = guard_at(guard, place);
+  return value >= 0 ? locate(guard, 0, before, place, value) : 2;
+}
+
 Adaptive::Crossing Adaptive::first_crossing() {
   Crossing first;
   for (std::size_t i = 0; i < rows_; ++i) {
@@ -296,17 +334,19 @@ Adaptive::Crossing Adaptive::first_crossing() {
         i >= at(contacts_->begin[at(model_->joint_blocks)])) {
       continue;
     }
-    for (std::size_t k = 0; k < (open ? 1 : per_row); ++k) {
+    if (open) {
+      const double place = locate_touch(static_cast<int>(i));
+      if (place < first.place) first = {static_cast<int>(i * per_row), place};
+      continue;
+    }
+    for (std::size_t k = 0; k < per_row; ++k) {
       const std::size_t g = i * per_row + k;
       const double before = guards_[g], after = guards_end_[g];
-      bool crosses = false;
-      if (k == 0) {
-        crosses = open ? before < 0 && after >= 0 : before > 0 && after <= 0;
-      } else {
-        crosses = (before < 0 && after > 0) || (before > 0 && after < 0);
-      }
+      const bool crosses = k == 0
+                               ? before > 0 && after <= 0
+                               : (before < 0 && after > 0) || (before > 0 && after < 0);
       if (!crosses) continue;
-      const double place = locate(static_cast<int>(g));
+      const double place = locate(static_cast<int>(g), 0, before, 1, after);
       if (place < first.place) first = {static_cast<int>(g), place};
     }
   }
@@ -421,6 +461,9 @@ StepStatus Adaptive::advance_to(
         std::clamp(0.9 * std::pow(std::max(error, 1e-12), -0.2), 0.2, 8.0);
     double planned = next_step_ * grow;
     read_guards(guards_end_);
+    const std::span<const double> approach = system_.contacts.column(RowColumns::rate);
+    rates_end_.assign(approach.begin(),
+                      approach.begin() + static_cast<std::ptrdiff_t>(rows_));
     Crossing crossing = first_crossing();
     // The clock's own end of time.
     bool ends = false;
@@ -473,6 +516,10 @@ StepStatus Adaptive::advance_to(
         event.row >= 0 ? state.contacts.rows[at(event.row)].b : 0;
     const std::uint32_t feature =
         event.row >= 0 ? state.contacts.rows[at(event.row)].feature : 0;
+    // Contacts are looked for as far as the next step may lead.
+    if (crossing.guard >= 0 && event.kind == EventKind::lift_off) {
+      planned = clock_row_ >= 0 ? flight_step : std::max(flight_step, planned);
+    }
     next_step_ = planned;
     status = settle(state);
     if (status != StepStatus::ok) return status;
@@ -507,8 +554,6 @@ StepStatus Adaptive::advance_to(
       s_scale_ = 0;
       turns_ = 0;
       clock_row_ = event.row;
-    } else if (event.kind == EventKind::lift_off && crossing.guard >= 0) {
-      next_step_ = std::max(flight_step, next_step_);
     }
     pack(state);
     y_[s_at_] = clock_row_ >= 0 ? s_end : 0;

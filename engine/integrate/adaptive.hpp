@@ -71,7 +71,9 @@ class Adaptive {
   double error_norm(double h) const;
   void interpolate(double place, Vector& y) const;
   Crossing first_crossing();
-  double locate(int guard);
+  double guard_at(int guard, double place);
+  double locate(int guard, double low, double at_low, double high, double at_high);
+  double locate_touch(int row);
   double first_step(const State& state);
   void scale_rows(const State& state);
   double depth_for_energy(const State& state, int row, double energy) const;
@@ -89,7 +91,7 @@ class Adaptive {
   Vector y_, end_, stage_, error_;
   std::vector<Vector> k_;
   Vector q_, v_, memory_, memory_rates_;
-  Vector guards_, guards_end_, guards_look_;
+  Vector guards_, guards_end_, guards_look_, guards_found_, rates_end_;
   Vector depth_scale_, speed_scale_;  // of closed rows
   double q_scale_ = 0, v_scale_ = 0, energy_scale_ = 0;
 
