@@ -32,6 +32,26 @@ constexpr double dense[stages] = {
     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
     69997945.0 / 29380423.0};
 
+// RODAS, order 4 with an embedded 3, L-stable (Hairer & Wanner 1996, § IV.10, method of
+// rodas.f), for an autonomous system.
+constexpr int implicit_stages = 6;
+constexpr double implicit_gamma = 0.25;
+constexpr double ra[implicit_stages][implicit_stages] = {
+    {},
+    {1.544000000000000},
+    {0.9466785280815826, 0.2557011698983284},
+    {3.314825187068521, 2.896124015972201, 0.9986419139977817},
+    {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950},
+    {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950, 1}};
+constexpr double rc[implicit_stages][implicit_stages] = {
+    {},
+    {-5.6688},
+    {-2.430093356833875, -0.2063599157091915},
+    {-0.1073529058151375, -9.594562251023355, -20.47028614809616},
+    {7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
+    {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136,
+     -6.058818238834054}};
+
 constexpr std::size_t per_row =
     8;  // guards: touching, 3 of the normal law, 4 of friction
 constexpr std::size_t friction_guard = 4;
@@ -192,12 +212,147 @@ void Adaptive::read_guards(Vector& guards) {
 
 /// A step from y_ to end_; returns its error relative to the tolerance.
 double Adaptive::try_step(double h) {
+  return implicit_ ? try_implicit(h) : try_explicit(h);
+}
+
+/// ∂ẏ/∂y by differences, small against the depths of the contacts.
+void Adaptive::differentiate() {
+  core_.clear();
+  for (std::size_t i = 0; i < works_at_; ++i) core_.push_back(i);
+  core_.push_back(t_at_);
+  const std::size_t n = core_.size();
+  jacobian_.resize(size_ * n);
+  Vector& there = stage_;
+  Vector& rate = k_[1];
+  double fastest = 0;
+  for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
+    fastest = std::max(fastest, std::abs(y_[i]));
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    const std::size_t i = core_[c];
+    double step = 1e-6;  // of t
+    if (i < nq_) {
+      step = 1e-3 * q_scale_;
+    } else if (i < memory_at_) {
+      step = 1e-5 * std::max({std::abs(y_[i]), 1e-3 * fastest, v_scale_});
+    } else if (i < works_at_) {
+      step = 1e-6 * std::max(std::abs(y_[i]), q_scale_);
+    }
+    there = y_;
+    there[i] += step;
+    step = there[i] - y_[i];
+    rates(there, rate);
+    for (std::size_t r = 0; r < size_; ++r) {
+      jacobian_[r * n + c] = (rate[r] - k_[0][r]) / step;
+    }
+  }
+  slopes_known_ = true;
+}
+
+/// LU factors with row exchanges of 1/(hγ) − J.
+bool Adaptive::factorise_core(double h) {
+  const std::size_t n = core_.size();
+  matrix_.resize(n * n);
+  pivots_.resize(n);
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t c = 0; c < n; ++c) matrix_[r * n + c] = -jacobian_[core_[r] * n + c];
+    matrix_[r * n + r] += 1 / (h * implicit_gamma);
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t best = k;
+    for (std::size_t r = k + 1; r < n; ++r) {
+      if (std::abs(matrix_[r * n + k]) > std::abs(matrix_[best * n + k])) best = r;
+    }
+    pivots_[k] = best;
+    if (!(std::abs(matrix_[best * n + k]) > 0)) return false;
+    if (best != k) {
+      for (std::size_t c = 0; c < n; ++c)
+        std::swap(matrix_[k * n + c], matrix_[best * n + c]);
+    }
+    for (std::size_t r = k + 1; r < n; ++r) {
+      const double factor = matrix_[r * n + k] / matrix_[k * n + k];
+      matrix_[r * n + k] = factor;
+      if (factor == 0) continue;
+      for (std::size_t c = k + 1; c < n; ++c)
+        matrix_[r * n + c] -= factor * matrix_[k * n + c];
+    }
+  }
+  return true;
+}
+
+void Adaptive::solve_core(Vector& x) const {
+  const std::size_t n = core_.size();
+  for (std::size_t k = 0; k < n; ++k) std::swap(x[k], x[pivots_[k]]);
+  for (std::size_t r = 1; r < n; ++r) {
+    for (std::size_t c = 0; c < r; ++c) x[r] -= matrix_[r * n + c] * x[c];
+  }
+  for (std::size_t r = n; r-- > 0;) {
+    for (std::size_t c = r + 1; c < n; ++c) x[r] -= matrix_[r * n + c] * x[c];
+    x[r] /= matrix_[r * n + r];
+  }
+}
+
+double Adaptive::try_implicit(double h) {
+  if (!slopes_known_) differentiate();
+  if (!factorise_core(h)) return HUGE_VAL;
+  const std::size_t n = core_.size();
+  std::vector<Vector>& u = increments_;
+  u.resize(implicit_stages);
+  for (Vector& x : u) x.resize(size_);
+  Vector x(n);
+  Vector& rate = k_[1];
+  for (std::size_t s = 0; s < implicit_stages; ++s) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < s; ++j) sum += ra[s][j] * u[j][i];
+      stage_[i] = y_[i] + sum;
+    }
+    s == 0 ? static_cast<void>(rate = k_[0]) : rates(stage_, rate);
+    for (std::size_t i = 0; i < size_; ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < s; ++j) sum += rc[s][j] * u[j][i];
+      rate[i] += sum / h;
+    }
+    for (std::size_t k = 0; k < n; ++k) x[k] = rate[core_[k]];
+    solve_core(x);
+    for (std::size_t k = 0; k < n; ++k) u[s][core_[k]] = x[k];
+    // Works follow, and nothing follows from them.
+    for (std::size_t i = works_at_; i < s_at_; ++i) {
+      double sum = rate[i];
+      for (std::size_t k = 0; k < n; ++k) sum += jacobian_[i * n + k] * x[k];
+      u[s][i] = h * implicit_gamma * sum;
+    }
+    u[s][s_at_] = 0;
+  }
+  for (std::size_t i = 0; i < size_; ++i) {
+    end_[i] = stage_[i] + u[implicit_stages - 1][i];
+    error_[i] = u[implicit_stages - 1][i];
+  }
+  rates(end_, k_[stages - 1]);
+  return error_norm(h);
+}
+
+/// How stiff the last explicit step was: h times the fastest motion that it met.
+double Adaptive::stiffness() const {
+  double top = 0, bottom = 0;
+  for (std::size_t i = 0; i < nq_ + nv_; ++i) {
+    const double scale = i < nq_ ? q_scale_ : v_scale_;
+    const double d = (k_[stages - 1][i] - k_[stages - 2][i]) / scale;
+    const double e = (end_[i] - last_stage_[i]) / scale;
+    top += d * d;
+    bottom += e * e;
+  }
+  return bottom > 0 ? next_step_ * std::sqrt(top / bottom) : 0;
+}
+
+double Adaptive::try_explicit(double h) {
   for (std::size_t s = 1; s < stages; ++s) {
     for (std::size_t i = 0; i < size_; ++i) {
       double sum = 0;
       for (std::size_t j = 0; j < s; ++j) sum += a[s][j] * k_[j][i];
       stage_[i] = y_[i] + h * sum;
     }
+    if (s == stages - 2) last_stage_ = stage_;
     if (s == stages - 1) end_ = stage_;
     rates(stage_, k_[s]);
   }
@@ -244,7 +399,7 @@ double Adaptive::error_norm(double) const {
   return worst;
 }
 
-/// The step's interpolant.
+/// The step's interpolant; a cubic after an implicit step.
 void Adaptive::interpolate(double place, Vector& y) const {
   const double x = place, z = 1 - place;
   const double h = next_step_;
@@ -253,7 +408,9 @@ void Adaptive::interpolate(double place, Vector& y) const {
     const double e = h * k_[0][i] - d;
     const double f = d - h * k_[stages - 1][i] - e;
     double g = 0;
-    for (std::size_t j = 0; j < stages; ++j) g += dense[j] * k_[j][i];
+    if (!implicit_) {
+      for (std::size_t j = 0; j < stages; ++j) g += dense[j] * k_[j][i];
+    }
     y[i] = y_[i] + x * (d + z * (e + x * (f + z * h * g)));
   }
 }
@@ -300,7 +457,9 @@ double Adaptive::locate_touch(int row) {
   const double before = guards_[at(guard)], after = guards_end_[at(guard)];
   if (before < 0 && after >= 0) return locate(guard, 0, before, 1, after);
   if (before >= 0 && after >= 0) {
-    for (const double place : {0.5, 0.25, 0.75, 0.1, 0.9, 0.02}) {
+    // It leaves first: somewhere near the beginning it is out.
+    double place = 0.5;
+    for (int k = 0; k < 50; ++k, place *= 0.5) {
       const double value = guard_at(guard, place);
       if (value < 0) return locate(guard, place, value, 1, after);
     }
@@ -445,6 +604,7 @@ StepStatus Adaptive::advance_to(
       rates(y_, k_[0]);
       read_guards(guards_);
       fresh_ = false;
+      slopes_known_ = false;
     }
     // Not beyond the end, nor much too far.
     const double left = until - state.time;
@@ -457,8 +617,16 @@ StepStatus Adaptive::advance_to(
       if (next_step_ < 1e-18) return StepStatus::not_converged;
       continue;
     }
+    const double order = implicit_ ? 0.25 : 0.2;
     const double grow =
-        std::clamp(0.9 * std::pow(std::max(error, 1e-12), -0.2), 0.2, 8.0);
+        std::clamp(0.9 * std::pow(std::max(error, 1e-12), -order), 0.2, 8.0);
+    // Steps that stability holds back are taken implicitly; and explicitly again where
+    // that gains nothing.
+    if (implicit_) {
+      stiff_steps_ = next_step_ < explicit_step_ ? stiff_steps_ + 1 : 0;
+    } else if (clock_row_ < 0) {
+      stiff_steps_ = stiffness() > 0.7 ? stiff_steps_ + 1 : 0;
+    }
     double planned = next_step_ * grow;
     read_guards(guards_end_);
     const std::span<const double> approach = system_.contacts.column(RowColumns::rate);
@@ -488,6 +656,7 @@ StepStatus Adaptive::advance_to(
       planned = whole;
     }
     ++counts_.steps;
+    if (implicit_) ++counts_.implicit_steps;
     if (clock_row_ < 0 && crossing.guard < 0) end_[t_at_] = state.time + next_step_;
     const std::uint32_t clock_episode =
         clock_row_ >= 0 ? state.contacts.rows[at(clock_row_)].episode : 0;
@@ -509,6 +678,14 @@ StepStatus Adaptive::advance_to(
       if (kind == 0) state.contacts.rows[row].event = open ? 1 : -1;
       ++counts_.events;
       if (event.kind == EventKind::touch) ++counts_.touches;
+    }
+    if (crossing.guard >= 0 && at(crossing.guard) % per_row == 0) {
+      implicit_ = false;
+      stiff_steps_ = 0;
+    } else if (stiff_steps_ >= 12) {
+      explicit_step_ = implicit_ ? explicit_step_ : planned;
+      implicit_ = !implicit_;
+      stiff_steps_ = 0;
     }
     const std::uint32_t a_shape =
         event.row >= 0 ? state.contacts.rows[at(event.row)].a : 0;

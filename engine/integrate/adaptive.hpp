@@ -13,7 +13,8 @@
 // Between events a contact stays open or closed, so that what is integrated is smooth.
 // From touch-down on, the clock of the contact runs: with δ = s² and dt = 2 s dη the
 // force is smooth in η where √δ has no derivative, at both ends of the contact (a Sundman
-// transformation; the depth in the law is s², kept beside the positions).
+// transformation; the depth in the law is s², kept beside the positions). Contacts that
+// last become stiff: an L-stable method takes over until the next event.
 
 namespace bristle {
 
@@ -26,8 +27,9 @@ struct AdaptiveOptions {
 struct AdaptiveCounts {
   std::uint64_t steps = 0;  // accepted
   std::uint64_t rejected = 0;
-  std::uint64_t evaluations = 0;  // of all forces and accelerations
-  std::uint64_t looks = 0;        // at contacts only, to locate events
+  std::uint64_t evaluations = 0;     // of all forces and accelerations
+  std::uint64_t implicit_steps = 0;  // among the accepted
+  std::uint64_t looks = 0;           // at contacts only, to locate events
   std::uint64_t events = 0;
   std::uint64_t touches = 0;
 };
@@ -68,6 +70,12 @@ class Adaptive {
   void look(const Vector& y);
   void read_guards(Vector& guards);
   double try_step(double h);
+  double try_explicit(double h);
+  double try_implicit(double h);
+  void differentiate();
+  bool factorise_core(double h);
+  void solve_core(Vector& x) const;
+  double stiffness() const;
   double error_norm(double h) const;
   void interpolate(double place, Vector& y) const;
   Crossing first_crossing();
@@ -88,7 +96,8 @@ class Adaptive {
   // y: positions, velocities, memory of the rows in use, works, s, t
   std::size_t nq_, nv_, rows_ = 0, columns_, memory_at_ = 0, works_at_ = 0, s_at_ = 0,
                         t_at_ = 0, size_ = 0;
-  Vector y_, end_, stage_, error_;
+  Vector y_, end_, stage_, last_stage_, error_;
+  std::vector<Vector> increments_;
   std::vector<Vector> k_;
   Vector q_, v_, memory_, memory_rates_;
   Vector guards_, guards_end_, guards_look_, guards_found_, rates_end_;
@@ -100,6 +109,16 @@ class Adaptive {
   int turns_ = 0;  // of the clock row's rate
   double next_step_ = 0;
   bool fresh_ = true;  // k_[0] is not the rate at y_
+
+  // The implicit method, for contacts that last.
+  bool implicit_ = false;
+  int stiff_steps_ = 0;
+  double explicit_step_ = 0;       // when it took over
+  bool slopes_known_ = false;      // jacobian_ belongs to y_
+  std::vector<std::size_t> core_;  // all of y but works, which nothing depends on
+  Vector jacobian_;                // ∂ẏ/∂core, row by row
+  Vector matrix_;                  // 1/(hγ) − J of the core, then its factors
+  std::vector<std::size_t> pivots_;
 };
 
 }  // namespace bristle
