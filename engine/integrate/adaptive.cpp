@@ -426,28 +426,39 @@ double Adaptive::guard_at(int guard, double place) {
   return guards_found_[at(guard)];
 }
 
-/// Where a guard changes its sign between two places (Illinois rule).
+/// Where a guard changes its sign between two places: bisection and inverse quadratic
+/// interpolation in turn (Chandrupatla 1997, Adv. Eng. Softw. 28, 145). A guard may begin
+/// at round-off and end high up, where simpler rules creep.
 double Adaptive::locate(int guard, double low, double at_low, double high,
                         double at_high) {
-  int side = 0;
-  for (int k = 0; k < 80 && high - low > 1e-15; ++k) {
-    double middle = (at_low * high - at_high * low) / (at_low - at_high);
-    if (!(middle > low && middle < high) || k % 8 == 7) middle = 0.5 * (low + high);
-    const double value = guard_at(guard, middle);
-    if (value == 0) return middle;
-    if ((value > 0) == (at_high > 0)) {
-      high = middle;
-      at_high = value;
-      if (side == 1) at_low *= 0.5;
-      side = 1;
+  double x1 = high, f1 = at_high, x2 = low, f2 = at_low, x3 = low, f3 = at_low;
+  double part = 0.5;
+  for (int k = 0; k < 100; ++k) {
+    const double x = x1 + part * (x2 - x1);
+    const double f = guard_at(guard, x);
+    if ((f > 0) == (f1 > 0)) {
+      x3 = x1;
+      f3 = f1;
     } else {
-      low = middle;
-      at_low = value;
-      if (side == -1) at_high *= 0.5;
-      side = -1;
+      x3 = x2;
+      f3 = f2;
+      x2 = x1;
+      f2 = f1;
     }
+    x1 = x;
+    f1 = f;
+    const double least = (1e-16 + 4e-16 * x1) / std::abs(x2 - x1);
+    if (f == 0) return x;
+    if (least > 0.5) return (f1 > 0) == (at_high > 0) ? x1 : x2;  // just beyond
+    const double xi = (x1 - x2) / (x3 - x2);
+    const double phi = (f1 - f2) / (f3 - f2);
+    const bool smooth = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
+    part = smooth ? f1 / (f2 - f1) * f3 / (f2 - f3) +
+                        (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+                  : 0.5;
+    part = std::clamp(part, least, 1 - least);
   }
-  return high;
+  return x1;
 }
 
 /// Where an open contact closes. It may begin a trifle inside, when it has just opened,
@@ -506,6 +517,8 @@ Adaptive::Crossing Adaptive::first_crossing() {
                                : (before < 0 && after > 0) || (before > 0 && after < 0);
       if (!crosses) continue;
       const double place = locate(static_cast<int>(g), 0, before, 1, after);
+      // A switch that has just been located may lie a trifle ahead again by round-off.
+      if (k > 0 && place < 1e-6) continue;
       if (place < first.place) first = {static_cast<int>(g), place};
     }
   }
