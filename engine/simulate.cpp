@@ -28,6 +28,10 @@ RunSummary simulate(const Model& model, State& state, const SimulateOptions& opt
     return !observer || observer({model, state, system, summary.audit});
   };
 
+  if (!(options.clock.step > 0)) {
+    summary.status = StepStatus::wrong_step;
+    return summary;
+  }
   const auto steps = static_cast<std::uint64_t>(
       std::max(0.0, std::round(options.duration / options.clock.step)));
   const auto stride = static_cast<std::uint64_t>(

@@ -41,8 +41,8 @@ struct RunSummary {
   std::vector<std::string> warnings{};
 };
 
-/// Steps the state for the duration. Where it cannot go on, the summary says why and the
-/// state is the last good one.
+/// Steps the state for the duration. Where it cannot go on, the summary says why, and the
+/// state is that of the last step that went through.
 RunSummary simulate(const Model& model, State& state, const SimulateOptions& options,
                     const Observer& observer = {});
 

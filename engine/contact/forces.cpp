@@ -174,10 +174,26 @@ void commit_contacts(const Model& model, State& state, ContactWorkspace& ws) noe
       normal.evaluate(laws.normal, columns, piece.rows, 0.0, unused);
     }
     const bool joint = piece.block < model.joint_blocks;
-    (joint ? state.works.limits : state.works.normal).damping +=
-        normal.commit(laws.normal, columns, piece.rows);
-    (joint ? state.works.joint_friction : state.works.friction).slip +=
-        friction.commit(laws.friction, columns, piece.rows);
+    // What the rows release: room in the books, which are not in use here.
+    double* by_normal = ws.books.data();
+    double* by_friction = ws.books.data() + ws.capacity;
+    for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
+      by_normal[i] = by_friction[i] = 0;
+    }
+    normal.commit(laws.normal, columns, piece.rows, by_normal);
+    friction.commit(laws.friction, columns, piece.rows, by_friction);
+    double& damping = (joint ? state.works.limits : state.works.normal).damping;
+    double& slip = (joint ? state.works.joint_friction : state.works.friction).slip;
+    for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
+      damping += by_normal[i];
+      slip += by_friction[i];
+      if (!model.contact_books) continue;
+      const auto book = [&](int column) -> double& {
+        return contacts.memory[at(column) * ws.capacity + i];
+      };
+      book(ws.layout.normal_books) += by_normal[i];
+      book(ws.layout.friction_books + 1) += by_friction[i];
+    }
   });
 }
 

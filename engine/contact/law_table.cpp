@@ -49,35 +49,31 @@ void touch_friction(const LawChoice& choice, const Columns<double>& state,
 }
 
 template <NormalLaw L>
-double commit_normal(const LawChoice& choice, const LawColumns& columns,
-                     ContactRange range) noexcept {
-  double released = 0;
+void commit_normal(const LawChoice& choice, const LawColumns& columns, ContactRange range,
+                   [[maybe_unused]] double* released) noexcept {
   if constexpr (L::state().size() > 0) {
     const RowParams<L> params = params_of<L>(choice);
     for (std::size_t i = range.begin; i < range.end; ++i) {
       auto kept = L::commit(params, load_row<L>(columns.normal_state, i),
                             row_kinematics(columns, i));
       detail::store_fields<double>(kept.state, columns.normal_state, i);
-      released += kept.released;
+      released[i] += kept.released;
     }
   }
-  return released;
 }
 
 template <FrictionLaw L>
-double commit_friction(const LawChoice& choice, const LawColumns& columns,
-                       ContactRange range) noexcept {
-  double released = 0;
+void commit_friction(const LawChoice& choice, const LawColumns& columns,
+                     ContactRange range, [[maybe_unused]] double* released) noexcept {
   if constexpr (L::state().size() > 0) {
     const RowParams<L> params = params_of<L>(choice);
     for (std::size_t i = range.begin; i < range.end; ++i) {
       auto kept = L::commit(params, load_row<L>(columns.friction_state, i),
                             row_kinematics(columns, i), columns.normal_force[i]);
       detail::store_fields<double>(kept.state, columns.friction_state, i);
-      released += kept.released;
+      released[i] += kept.released;
     }
   }
-  return released;
 }
 
 template <NormalLaw L>
@@ -117,6 +113,34 @@ StepSlopes step_slopes(const LawChoice& choice, const Columns<double>& state,
                                D(normal_force), D(h));
   return {{step.force.x.by[0], step.force.y.by[0]},
           {step.force.x.by[1], step.force.y.by[1]}};
+}
+
+/// The largest row sum of |∂ż/∂z|, a bound of its eigenvalues.
+template <FrictionLaw L>
+double memory_rate(const LawChoice& choice, const Columns<double>& state, std::size_t i,
+                   const Kinematics<double>& kin, double normal_force) noexcept {
+  constexpr std::size_t n = L::state().size();
+  if constexpr (n == 0) {
+    return 0;
+  } else {
+    using D = Dual<double, static_cast<int>(n)>;
+    auto memory = cast_state<L, D, double>(load_row<L>(state, i));
+    for (std::size_t k = 0; k < n; ++k) field<D>(memory, k).by[k] = 1;
+    const Kinematics<D> moving{
+        D(kin.depth), D(kin.root_depth), D(kin.rate), {D(kin.slip.x), D(kin.slip.y)}};
+    const auto now = L::evaluate(cast_params<L, D, double>(params_of<L>(choice)), memory,
+                                 moving, D(normal_force));
+    double largest = 0;
+    for (std::size_t r = 0; r < n; ++r) {
+      double sum = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        const double slope = field<D>(now.rate, r).by[k];
+        sum += slope < 0 ? -slope : slope;
+      }
+      largest = sum > largest ? sum : largest;
+    }
+    return largest;
+  }
 }
 
 template <FrictionLaw L>
@@ -180,6 +204,7 @@ constexpr FrictionLawTable friction_entry() {
           &run_friction<L, Books::columns, Form::evaluate>,
           &touch_friction<L>,
           &commit_friction<L>,
+          &memory_rate<L>,
           &step_slopes<L>,
           &spring_of<L>,
           &step_force<L>,

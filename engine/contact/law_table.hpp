@@ -33,8 +33,10 @@ struct NormalLawTable {
   /// Memory of a new contact, into row i.
   void (*touch)(const LawChoice&, double approach, const Columns<double>& state,
                 std::size_t i) noexcept;
-  /// Adjusts the memory of accepted states; returns the energy released.
-  double (*commit)(const LawChoice&, const LawColumns&, ContactRange) noexcept;
+  /// Adjusts the memory of accepted states; the energy that each row releases is added
+  /// to its entry of `released`.
+  void (*commit)(const LawChoice&, const LawColumns&, ContactRange,
+                 double* released) noexcept;
   NormalSlopes<double> (*linearise)(const LawChoice&, const Columns<double>& state,
                                     std::size_t i,
                                     const Kinematics<double>& kin) noexcept;
@@ -54,7 +56,11 @@ struct FrictionLawTable {
   Pass evaluate;
   Pass evaluate_columns;
   void (*touch)(const LawChoice&, const Columns<double>& state, std::size_t i) noexcept;
-  double (*commit)(const LawChoice&, const LawColumns&, ContactRange) noexcept;
+  void (*commit)(const LawChoice&, const LawColumns&, ContactRange,
+                 double* released) noexcept;
+  /// The fastest rate at which the memory relaxes by itself [1/s].
+  double (*memory_rate)(const LawChoice&, const Columns<double>& state, std::size_t i,
+                        const Kinematics<double>& kin, double normal_force) noexcept;
   StepSlopes (*slopes)(const LawChoice&, const Columns<double>& state, std::size_t i,
                        const Kinematics<double>& kin, double normal_force,
                        double h) noexcept;

@@ -62,7 +62,8 @@ class Renewal {
         now_(ws.next),
         ws_(ws),
         elapsed_(old_.count > 0 ? std::max(0.0, state.time - old_.time) : 0),
-        first_(old_.count == 0) {}
+        first_(old_.count == 0),
+        untouched_(elapsed_ > 0 && state.committed && state.v == state.v_stepped) {}
 
   ContactStatus run() {
     ws_.groups.clear();
@@ -286,7 +287,7 @@ class Renewal {
     const FrictionLawTable& friction = friction_law(laws.friction);
     const bool was_closed = was >= 0 && row.episode != 0;
     const bool closed = closes(row, was, was_closed, motion.rate);
-    if (was_closed && elapsed_ > 0 && state_.committed) correct_books(b, i, row, motion);
+    if (was_closed && untouched_) correct_books(b, i, row, motion);
     if (elapsed_ > 0) {
       row.acceleration =
           was >= 0 && !was_closed ? (motion.rate - row.rate) / elapsed_ : 0;
@@ -423,6 +424,7 @@ class Renewal {
   ContactWorkspace& ws_;
   double elapsed_;  // since the rows were last made [s]
   bool first_;      // never made before
+  bool untouched_;  // a step of one order led here, and nobody changed the velocities
   int n_ = 0;       // rows made
   std::size_t list_ = 0;
   std::size_t taken_ = 0;  // contacts of that list
@@ -433,9 +435,16 @@ class Renewal {
 ContactStatus find_contacts(const Model& model, const LinkMotion& links, double horizon,
                             Episodes episodes, State& state,
                             ContactWorkspace& ws) noexcept {
-  const ContactStatus status = detect(model, links, horizon, ws);
+  ContactStatus status = detect(model, links, horizon, ws);
   if (status != ContactStatus::ok) return status;
-  return Renewal(model, links, horizon, episodes, state, ws).run();
+  const Works works = state.works;
+  const std::uint32_t begun = state.episodes;
+  status = Renewal(model, links, horizon, episodes, state, ws).run();
+  if (status != ContactStatus::ok) {
+    state.works = works;
+    state.episodes = begun;
+  }
+  return status;
 }
 
 void follow_contacts(const Model& model, std::span<const double> q,
@@ -479,14 +488,23 @@ void follow_contacts(const Model& model, std::span<const double> q,
                             1e-6 * std::min(a.radius, b.radius);
       pair.find(a.shape, ws.shape_poses[pair.a], b.shape, ws.shape_poses[pair.b], margin,
                 found);
+      // The same features first, then what is closest on A.
       std::array<bool, max_contacts> used{};
+      std::array<int, max_contacts> match;
+      match.fill(-1);
+      for (int k = 0; k < group.count; ++k) {
+        for (int f = 0; f < found.count && match[at(k)] < 0; ++f) {
+          const bool same_feature =
+              found[f].feature == contacts.rows[at(group.first + k)].feature;
+          if (used[at(f)] || !same_feature) continue;
+          used[at(f)] = true;
+          match[at(k)] = f;
+        }
+      }
       for (int k = 0; k < group.count; ++k) {
         const int i = group.first + k;
         const ContactRow& row = contacts.rows[at(i)];
-        int best = -1;
-        for (int f = 0; f < found.count && best < 0; ++f) {
-          if (!used[at(f)] && found[f].feature == row.feature) best = f;
-        }
+        int best = match[at(k)];
         if (best < 0) {
           const Transform<double>& pose = links.poses[at(a.link)];
           const double size = same_contact * std::min(a.radius, b.radius);

@@ -544,14 +544,33 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
   // Equal within round-off: a face rather than edges, and A's rather than B's, so that
   // the choice does not flicker.
   const double tie = 1e-9 * size;
-  // Two faces that almost lie on each other carry as faces do, although a pair of their
-  // edges may be a little less deep: a single point would let them rock to and fro.
   const double gap_f = std::max(gap_a, gap_b);
-  const V flat =
-      gap_b > gap_a + tie ? -turn(pose, pb.normals[face_b]) : pa.normals[face_a];
-  const bool lying =
-      gap_f < 0 && gap_f > lying_depth * gap_e && dot(flat, normal_e) > lying_cosine;
-  if (edge_a != nullptr && gap_e > gap_f + tie && !lying) {
+  Side side_a;
+  Side side_b;
+  V n{};
+  if (gap_b > gap_a + tie) {
+    n = -turn(pose, pb.normals[face_b]);
+    side_b = pb.side(face_b, pose_b);
+    side_a = pa.side(pa.face_towards(n), pose_a);
+  } else {
+    n = pa.normals[face_a];
+    side_a = pa.side(face_a, pose_a);
+    side_b = pb.side(pb.face_towards(-turn_back(pose, n)), pose_b);
+  }
+  if (edge_a != nullptr && gap_e > gap_f + tie) {
+    // Two faces that almost lie on each other carry as faces do, although a pair of their
+    // edges may be a little less deep: a single point would let them rock to and fro.
+    if (gap_e < 0 && dot(n, normal_e) > lying_cosine) {
+      Contacts<double> several;
+      lay_together(side_a, side_b, turn(pose_a, n), 0, 0, margin, several);
+      double deepest = -HUGE_VAL;
+      for (const auto& point : several) deepest = std::max(deepest, point.depth);
+      if (several.count > 2 && deepest > 0 && deepest < -lying_depth * gap_e) {
+        for (const auto& point : several) out.add(point);
+        out.dropped += several.dropped;
+        return;
+      }
+    }
     const V& p = pa.vertices[edge_a->from];
     const V u = pa.vertices[edge_a->to] - p;
     const V q = place(pose, pb.vertices[edge_b->from]);
@@ -580,25 +599,12 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
     return;
   }
   const int before = out.count;
-  Side side_a;
-  Side side_b;
-  V n{};
-  if (gap_b > gap_a + tie) {
-    n = -turn(pose, pb.normals[face_b]);
-    side_b = pb.side(face_b, pose_b);
-    side_a = pa.side(pa.face_towards(n), pose_a);
-  } else {
-    n = pa.normals[face_a];
-    side_a = pa.side(face_a, pose_a);
-    side_b = pb.side(pb.face_towards(-turn_back(pose, n)), pose_b);
-  }
   lay_together(side_a, side_b, turn(pose_a, n), 0, 0, margin, out);
   // The gap is the distance, or the depth, only where the closest point lies over the
   // face. Deep inside the faces may overlap elsewhere, and that will do.
-  const double gap = std::max(gap_a, gap_b);
   double deepest = -HUGE_VAL;
   for (int i = before; i < out.count; ++i) deepest = std::max(deepest, out[i].depth);
-  if (deepest < -gap - 1e-9 * size && (gap > -tie || deepest < -0.5 * gap)) {
+  if (deepest < -gap_f - 1e-9 * size && (gap_f > -tie || deepest < -0.5 * gap_f)) {
     out.count = before;
     convex_against_convex(a, pose_a, b, pose_b, margin, out);
     return;

@@ -1,5 +1,6 @@
 #include "bristle/integrate/fixed_step.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -33,7 +34,8 @@ Result<Method> find_method(std::string_view name) {
 FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
     : options_(options),
       h_(options.step / (options.substeps < 1 ? 1 : options.substeps)),
-      system_(model, options.threads) {
+      system_(model, options.threads),
+      commands_(model.motors.size()) {
   if (options_.substeps < 1) options_.substeps = 1;
   const auto nq = static_cast<std::size_t>(model.tree.position_count());
   const auto nv = static_cast<std::size_t>(model.tree.velocity_count());
@@ -56,6 +58,7 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
     moved_.resize(nv);
     slopes_.resize(row_slopes * static_cast<std::size_t>(model.row_capacity));
     before_.resize(static_cast<std::size_t>(model.row_capacity));
+    motors_.resize(model.motors.size());
   }
 }
 
@@ -64,7 +67,22 @@ StepStatus FixedStep::settle(State& state, Commands commands) noexcept {
 }
 
 StepStatus FixedStep::step(State& state, Commands commands) noexcept {
+  if (!(h_ > 0) || !(h_ < 1e9)) return StepStatus::wrong_step;
+  const bool extrapolate = options_.substeps > 1 && commands.size() == commands_.size() &&
+                           !system_.model->prescribed.empty();
+  if (extrapolate) std::copy(commands.begin(), commands.end(), commands_.begin());
   for (int i = 0; i < options_.substeps; ++i) {
+    if (extrapolate && i > 0) {
+      // Prescribed joints move on during the step as they were told to at its beginning.
+      for (std::size_t k = 0; k < commands_.size(); ++k) {
+        if (system_.model->motors[k].kind != MotorKind::prescribed) continue;
+        MotorCommand& command = commands_[k];
+        command.target +=
+            h_ * (command.target_rate + 0.5 * h_ * command.target_acceleration);
+        command.target_rate += h_ * command.target_acceleration;
+      }
+    }
+    if (extrapolate) commands = commands_;
     StepStatus status = StepStatus::ok;
     switch (options_.method) {
       case Method::semi_implicit_euler:

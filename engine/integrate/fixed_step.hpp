@@ -54,6 +54,11 @@ class FixedStep {
     double rate;
     Vec2<double> slip;
   };
+  /// A position motor over a step: force − slope Δv, or its limit.
+  struct MotorStep {
+    double force;
+    double slope;
+  };
   struct Stage {
     std::vector<double> q, v, memory;
     Works works{};
@@ -68,13 +73,16 @@ class FixedStep {
   void push_row(const State& state, std::size_t i, double normal,
                 Vec2<double> across) noexcept;
   bool improve_rows(const State& state) noexcept;
+  void prepare_motors(const State& state) noexcept;
+  bool improve_motors() noexcept;
   void book_prescribed() noexcept;
 
   FixedStepOptions options_;
   double h_;
   System system_;
-  std::vector<Stage> rates_;  // of Runge–Kutta's stages
-  Stage at_;                  // where one of them is
+  std::vector<MotorCommand> commands_;  // as they move on in the substeps
+  std::vector<Stage> rates_;            // of Runge–Kutta's stages
+  Stage at_;                            // where one of them is
 
   // Of the linearly implicit step.
   std::vector<double> matrix_;      // M + h Σ Jᵀ G J, then its Cholesky factor
@@ -84,6 +92,7 @@ class FixedStep {
   std::vector<std::size_t> moved_;  // the velocities that move it
   std::vector<double> slopes_;      // of each row
   std::vector<RowBefore> before_;
+  std::vector<MotorStep> motors_;
 };
 
 }  // namespace bristle

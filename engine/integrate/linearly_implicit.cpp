@@ -115,9 +115,9 @@ void FixedStep::assemble(const State& state) noexcept {
     const double stiffness = dofs[k].q >= 0 ? dofs[k].stiffness : 0;
     matrix_[k * n + k] += h_ * (dofs[k].damping + h_ * stiffness);
   }
-  for (const Motor& motor : model.motors) {
-    if (motor.kind != MotorKind::position) continue;
-    matrix_[at(motor.v) * n + at(motor.v)] += h_ * (motor.kd + h_ * motor.kp);
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const std::size_t k = at(model.motors[i].v);
+    matrix_[k * n + k] += h_ * motors_[i].slope;
   }
   const ContactRows& contacts = state.contacts;
   for (int b = 0; b < model.joint_blocks; ++b) {
@@ -265,6 +265,39 @@ bool FixedStep::improve_rows(const State& state) noexcept {
   return changed;
 }
 
+/// Motors at the end of the step, were the velocities to stay. One at its limit holds it.
+void FixedStep::prepare_motors(const State& state) noexcept {
+  const Model& model = *system_.model;
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    const double now = system_.motor_forces[i];
+    motors_[i] = {motor.kind == MotorKind::prescribed ? 0 : now, 0};
+    if (motor.kind != MotorKind::position || std::abs(now) >= motor.effort_limit)
+      continue;
+    const double change = -h_ * motor.kp * state.v[at(motor.v)];
+    system_.tau[at(motor.v)] += change;
+    motors_[i] = {now + change, motor.kd + h_ * motor.kp};
+  }
+}
+
+/// Motors that would exceed their limits over the step are set to them.
+bool FixedStep::improve_motors() noexcept {
+  const Model& model = *system_.model;
+  bool changed = false;
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    MotorStep& step = motors_[i];
+    if (step.slope == 0) continue;
+    const double found = step.force - step.slope * momentum_[at(motor.v)];
+    if (std::abs(found) <= motor.effort_limit) continue;
+    const double limit = std::copysign(motor.effort_limit, found);
+    system_.tau[at(motor.v)] += limit - step.force;
+    step = {limit, 0};
+    changed = true;
+  }
+  return changed;
+}
+
 /// Newton's first step of backward Euler: (M + h Σ Jᵀ G J) Δv = h (τ + Σ Jᵀ (f + ½ h K
 /// δ̇)), then q⁺ = q ⊕ h (v + Δv). Solved again only where rows would pull or friction
 /// would turn the slip round. The rows' memory then moves with the new slip.
@@ -292,10 +325,7 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
   for (std::size_t k = 0; k < dofs.size(); ++k) {
     if (dofs[k].q >= 0) system_.tau[k] -= h_ * dofs[k].stiffness * state.v[k];
   }
-  for (const Motor& motor : model.motors) {
-    if (motor.kind != MotorKind::position) continue;
-    system_.tau[at(motor.v)] -= h_ * motor.kp * state.v[at(motor.v)];
-  }
+  prepare_motors(state);
   for (std::size_t i = 0; i < rows; ++i) {
     const double more = slopes_[i * width + extra];
     if (more != 0) push_row(state, i, more, {0, 0});
@@ -308,16 +338,24 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
     if (!all_finite(velocity_)) return StepStatus::not_finite;
     kinematics<double>(tree, state.q, velocity_, system_.tree);
     measure_again(model, velocity_, system_.links(), contacts, ws);
-    if (solves == most_solves || !improve_rows(state)) break;
+    const bool motors_change = improve_motors();
+    if (solves == most_solves || (!improve_rows(state) && !motors_change)) break;
     kinematics<double>(tree, state.q, state.v, system_.tree);
   }
   // Memory and powers follow the new velocities.
   apply_forces(system_, Form::advance, h_, state.time, state.q, velocity_, contacts,
                contacts.memory, contacts.memory, commands);
+  system_.powers.motors = 0;
+  for (std::size_t i = 0; i < motors_.size(); ++i) {
+    const std::size_t k = at(model.motors[i].v);
+    system_.motor_forces[i] = motors_[i].force - motors_[i].slope * momentum_[k];
+    system_.powers.motors += system_.motor_forces[i] * velocity_[k];
+  }
   note_forces(contacts, ws, true);
   book_prescribed();
   book_at_mean_velocity(system_, -h_, velocity_);
   state.v = velocity_;
+  state.v_stepped = velocity_;
   integrate<double>(tree, state.q, state.v, h_);
   for (std::size_t k = 0; k < work_lines; ++k) {
     field<double>(state.works, k) += h_ * field<double>(system_.powers, k);

@@ -17,6 +17,7 @@ StepStatus FixedStep::semi_implicit(State& state, Commands commands) noexcept {
   for (std::size_t k = 0; k < state.v.size(); ++k) {
     state.v[k] += h_ * system_.acceleration[k];
   }
+  state.v_stepped = state.v;
   integrate<double>(system_.model->tree, state.q, state.v, h_);
   for (std::size_t k = 0; k < work_lines; ++k) {
     field<double>(state.works, k) += h_ * field<double>(system_.powers, k);

@@ -95,6 +95,10 @@ std::string_view explain(StepStatus status) noexcept {
       return "the implicit step has no solution: take a shorter step";
     case StepStatus::wrong_state:
       return "the state was made for another model: begin with make_state(model)";
+    case StepStatus::wrong_commands:
+      return "commands must be empty, or have one entry per motor of the model";
+    case StepStatus::wrong_step:
+      return "the step must be a positive number of seconds";
   }
   return "unknown";
 }
@@ -108,24 +112,59 @@ System::System(const Model& from, int threads)
       motor_forces(from.motors.size()),
       acceleration(tau.size()) {}
 
+namespace {
+
+double mechanical_energy(System& system, const State& state) {
+  const Tree& tree = system.model->tree;
+  kinematics<double>(tree, state.q, state.v, system.tree);
+  return kinetic_energy<double>(tree, state.v, system.tree) +
+         gravity_energy<double>(tree, system.tree) + spring_energy<double>(tree, state.q);
+}
+
+/// Prescribed joints to where they belong. What that changes in a run that has begun, the
+/// motors did.
+void put_prescribed(System& system, State& state, Commands commands) {
+  const Model& model = *system.model;
+  bool moved = false;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (std::size_t i = 0; i < model.motors.size(); ++i) {
+      const Motor& motor = model.motors[i];
+      if (motor.kind != MotorKind::prescribed) continue;
+      const MotorCommand command = command_of(motor, i, state.time, commands);
+      double& q = state.q[at(motor.q)];
+      double& v = state.v[at(motor.v)];
+      if (pass == 0) {
+        moved = moved || q != command.target || v != command.target_rate;
+      } else {
+        q = command.target;
+        v = command.target_rate;
+      }
+    }
+    if (!moved) return;
+    if (!state.begun) continue;
+    const double energy = mechanical_energy(system, state);
+    state.works.motors += pass == 0 ? -energy : energy;
+  }
+  state.v_stepped = state.v;  // not by hand
+}
+
+}  // namespace
+
 bool all_finite(std::span<const double> numbers) noexcept {
   double size = 0;
   for (const double x : numbers) size += std::abs(x);
-  return size < 1e100;  // false for NaN
+  return size < 1e12;  // false for NaN
 }
 
 StepStatus settle(System& system, double horizon, State& state, Commands commands,
                   Episodes episodes) noexcept {
   const Model& model = *system.model;
   if (!fits(system, state)) return StepStatus::wrong_state;
-  for (std::size_t i = 0; i < model.motors.size(); ++i) {
-    const Motor& motor = model.motors[i];
-    if (motor.kind != MotorKind::prescribed) continue;
-    const MotorCommand command = command_of(motor, i, state.time, commands);
-    state.q[at(motor.q)] = command.target;
-    state.v[at(motor.v)] = command.target_rate;
+  if (!commands.empty() && commands.size() != model.motors.size()) {
+    return StepStatus::wrong_commands;
   }
   if (!all_finite(state.q) || !all_finite(state.v)) return StepStatus::not_finite;
+  if (!model.prescribed.empty()) put_prescribed(system, state, commands);
   kinematics<double>(model.tree, state.q, state.v, system.tree);
   const ContactStatus found =
       find_contacts(model, system.links(), horizon, episodes, state, system.contacts);
@@ -134,6 +173,7 @@ StepStatus settle(System& system, double horizon, State& state, Commands command
     commit_contacts(model, state, system.contacts);
     state.committed = true;
   }
+  state.begun = true;
   return StepStatus::ok;
 }
 
@@ -210,6 +250,15 @@ void book_at_mean_velocity(System& system, double h, std::span<const double> v) 
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     system.powers.motors +=
         0.5 * h * system.motor_forces[i] * system.acceleration[at(model.motors[i].v)];
+  }
+  if (!model.loads.empty()) {
+    std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
+    std::fill(system.tau.begin(), system.tau.end(), 0.0);
+    add_loads(model, system.tree, system.on_links);
+    add_link_forces<double>(model.tree, system.on_links, system.tree, system.tau);
+    for (std::size_t k = 0; k < system.tau.size(); ++k) {
+      system.powers.loads += 0.5 * h * system.tau[k] * system.acceleration[k];
+    }
   }
   if (!model.has_joint_forces) return;
   const std::span<const Dof> dofs = model.tree.dofs();

@@ -21,9 +21,11 @@ enum class StepStatus : std::uint8_t {
   ok,
   too_many_contacts,
   too_many_pairs,
-  not_finite,     // positions or velocities are not numbers any more
-  not_converged,  // an implicit step found no solution
-  wrong_state,    // the state was made for another model
+  not_finite,      // positions or velocities are not numbers any more
+  not_converged,   // an implicit step found no solution
+  wrong_state,     // the state was made for another model
+  wrong_commands,  // neither none nor one per motor
+  wrong_step,      // not a positive length of time
 };
 
 /// What happened and what to do about it.
@@ -76,7 +78,8 @@ double prescribed_acceleration(const Motor& motor, std::size_t i, double time, d
 void accelerate(System& system, double time, double h, std::span<const double> v,
                 Commands commands) noexcept;
 
-/// Whether all numbers are finite, and small enough to be squared.
+/// Whether all numbers are finite and of a size that something can have: 1e12 in SI
+/// units.
 bool all_finite(std::span<const double> numbers) noexcept;
 
 /// Corrects the powers of motors and dampers from the velocity v at one end of a step to

@@ -104,6 +104,9 @@ double largest(System& system, const State& state, Slope which, int& row) {
           (which == Slope::stiffness ? motor.kp : motor.kd) * x[at(motor.v)];
     }
     solve_mass<double>(tree, system.tau, system.on_links, system.tree, y);
+    for (const Motor& motor : model.motors) {  // do not give way
+      if (motor.kind == MotorKind::prescribed) y[at(motor.v)] = 0;
+    }
     double length = 0;
     for (const double entry : y) length += entry * entry;
     const double before = value;
@@ -139,7 +142,8 @@ double TimeScales::stable_step(Method method) const noexcept {
       const double reach = method == Method::runge_kutta_4 ? 2.6 : 1.7;
       const double fastest =
           0.5 * (decay + std::sqrt(decay * decay + 4 * frequency * frequency));
-      return fastest > 0 ? reach / fastest : infinite;
+      const double all = std::max(fastest, memory);
+      return all > 0 ? reach / all : infinite;
     }
   }
   return infinite;
@@ -172,6 +176,23 @@ TimeScales time_scales(System& system, const State& state) noexcept {
   ws.columns = columns;
   kinematics<double>(system.model->tree, state.q, state.v, system.tree);
   scales.row = scales.frequency > scales.decay ? stiff_row : damped_row;
+  const LawColumns c =
+      ws.law_columns(const_cast<std::vector<double>&>(state.contacts.memory), ws.rates);
+  const Model& model = *system.model;
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const LawChoice& law = model.blocks[b].friction;
+    for (int i = state.contacts.begin[b]; i < state.contacts.begin[b + 1]; ++i) {
+      const std::size_t k = at(i);
+      if (!(c.depth[k] > 0)) continue;
+      const double rate = friction_law(law).memory_rate(
+          law, c.friction_state, k,
+          Kinematics<double>::at(c.depth[k], c.rate[k], {c.slip_x[k], c.slip_y[k]}),
+          c.normal_force[k]);
+      if (rate <= scales.memory) continue;
+      scales.memory = rate;
+      if (rate > std::max(scales.frequency, scales.decay)) scales.row = i;
+    }
+  }
   return scales;
 }
 

@@ -12,7 +12,8 @@ namespace bristle {
 struct TimeScales {
   double frequency = 0;  // ω of the stiffest mode, its dampers aside [rad/s]
   double decay = 0;      // of the most damped mode, its springs aside [1/s]
-  int row = -1;          // the row that moves most in the faster of the two; −1: none
+  double memory = 0;     // at which bristles relax, where a method integrates them [1/s]
+  int row = -1;          // the row that is fastest; −1: none
 
   /// The longest step at which a method is stable for these [s]; infinite where nothing
   /// is stiff. Explicit methods only: the implicit one has no bound.

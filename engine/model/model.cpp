@@ -254,6 +254,7 @@ class ModelAssembly {
   Problem check_laws(const std::string& who, const LawChoice* normal,
                      const LawChoice* friction) const {
     if (normal != nullptr) {
+      if (*normal == LawChoice{}) return who + ": no normal law was chosen";
       if (normal->family != LawFamily::normal) {
         return who + ": " + std::string(entry_of(*normal).info.name) +
                " is a friction law, a normal law is needed";
@@ -291,8 +292,8 @@ class ModelAssembly {
       if (joint == nullptr || joint->v < 0) return no_joint("friction", spec.joint);
       const std::string who = "friction of joint " + quoted(spec.joint);
       if (Problem p = check_laws(who, nullptr, &spec.friction)) return p;
-      if (!(spec.load >= 0) || !std::isfinite(spec.load)) {
-        return who + ": load = " + number(spec.load) + " must be a number >= 0";
+      if (!(spec.load > 0) || !std::isfinite(spec.load)) {
+        return who + ": load = " + number(spec.load) + " must be a number > 0";
       }
       frictions[joint->link] = &spec;
     }
@@ -501,6 +502,10 @@ class ModelAssembly {
       if (spec.kind == MotorKind::prescribed && count != 1) {
         return who + ": motion is prescribed to revolute and prismatic joints only, " +
                quoted(spec.joint) + " is " + std::string(joint_type_name(joint->type));
+      }
+      const Signal& s = spec.target;
+      if (!std::isfinite(s.offset + s.slope + s.amplitude + s.frequency + s.phase)) {
+        return who + ": its target is not made of numbers";
       }
       if (!(spec.kp >= 0) || !(spec.kd >= 0) || !std::isfinite(spec.kp + spec.kd)) {
         return who + ": kp and kd must be numbers >= 0";

@@ -32,9 +32,9 @@ struct ShapeSpec {
 
 /// Which law acts between which shapes. `a` and `b` name a shape, a body (all its shapes)
 /// or a surface (all that have it); "*" is every shape. Where several rules fit a pair,
-/// the last one counts. Shapes of one body never touch, and those of two bodies that a
-/// joint connects only where a rule names both by shape or body; the world and what
-/// stands on it by a free joint are not excluded so.
+/// the last one counts. Shapes of one body never touch. Those of two moving bodies that a
+/// joint connects touch only where a rule names both by shape or body; a free joint
+/// connects nothing, and the world touches whatever a rule says.
 struct ContactSpec {
   std::string a{"*"};
   std::string b{"*"};
@@ -71,7 +71,8 @@ struct LoadSpec {
   Vec3<double> point{0, 0, 0};   // in the body frame [m]
 };
 
-/// The law of a joint's limits, or of its friction, where the defaults do not serve.
+/// The law of a joint's limits, or of its friction, where the defaults do not serve. Both
+/// act on each velocity of the joint by itself.
 struct LimitSpec {
   std::string joint;
   LawChoice normal{};
@@ -79,7 +80,7 @@ struct LimitSpec {
 struct JointFrictionSpec {
   std::string joint;
   LawChoice friction{LawFamily::friction, 0, {}};
-  double load = 0;  // the normal force that the law is given [N m] or [N]
+  double load = 0;  // > 0: the normal force that the law is given [N m] or [N]
 };
 
 struct ModelOptions {

@@ -6,6 +6,7 @@ State make_state(const Model& model) {
   State state;
   state.q = model.tree.neutral();
   state.v.assign(static_cast<std::size_t>(model.tree.velocity_count()), 0.0);
+  state.v_stepped = state.v;
   const auto capacity = static_cast<std::size_t>(model.row_capacity);
   ContactRows& contacts = state.contacts;
   contacts.rows.resize(capacity);

@@ -85,10 +85,12 @@ struct State {
   double time = 0;
   std::vector<double> q;
   std::vector<double> v;
+  std::vector<double> v_stepped;  // v as the last step left it; differs where set by hand
   ContactRows contacts;
   Works works{};
   std::uint32_t episodes = 0;  // begun so far
   bool committed = true;       // the laws have adjusted their memory to this state
+  bool begun = false;          // it has been settled before
 };
 
 /// Everything at rest in the neutral position, nothing touching yet.

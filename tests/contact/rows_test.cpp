@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "bristle/simulate.hpp"
 #include "tests/validation/scenes.hpp"
 
@@ -157,6 +159,34 @@ TEST(Rows, ToldWhenThereAreMoreContactsThanRoom) {
             std::string_view::npos);
 }
 
+/// A step that finds no room leaves the books as they were, however often it is tried.
+TEST(Rows, AFailedStepChangesNothing) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  for (int i = 0; i < 12; ++i) {
+    add_free(builder, validation::numbered("b", i), 1, ball_inertia(1, 0.1), Sphere{0.1});
+  }
+  builder.add_contact({.normal = bouncing(0.4), .friction = sticky});
+  builder.options({.contact_capacity = 4});
+  const Model model = built(builder);
+  for (const int threads : {1, 2}) {
+    State state = make_state(model);
+    for (int i = 0; i < 12; ++i) {
+      put(model, state, validation::numbered("b", i), {0.3 * i, 0, i < 4 ? 0.0999 : 0.2},
+          {0.3, 0, 0});
+    }
+    FixedStep clock(model, {.step = 1e-4, .threads = threads});
+    StepStatus status = StepStatus::ok;
+    while (status == StepStatus::ok) status = clock.step(state);
+    ASSERT_EQ(status, StepStatus::too_many_contacts);
+    const State before = state;
+    for (int k = 0; k < 10; ++k) EXPECT_NE(clock.step(state), StepStatus::ok);
+    EXPECT_EQ(std::memcmp(&state.works, &before.works, sizeof(Works)), 0);
+    EXPECT_EQ(state.episodes, before.episodes);
+    EXPECT_EQ(state.q, before.q);
+  }
+}
+
 /// Exchanging A and B changes nothing but signs.
 TEST(Rows, TheOrderOfTheShapesDoesNotMatter) {
   const auto run = [](bool ground_first) {
@@ -258,7 +288,7 @@ TEST(Rows, BooksOfSingleContactsAddUpToTheTotals) {
     EXPECT_GT(normal, 0);
     EXPECT_GT(slip, 0);
     EXPECT_NEAR(normal, state.works.normal.damping, 1e-12);
-    EXPECT_NEAR(slip, state.works.friction.slip, 2e-2 * slip);
+    EXPECT_NEAR(slip, state.works.friction.slip, 1e-12);
   }
 }
 

@@ -89,7 +89,10 @@ TEST(Pairs, DepthPassesSmoothlyThroughTouch) {
           EXPECT_NEAR(d.depth, -s, 5e-8) << describe(a, b, trial) << " s " << s;
         } else {
           EXPECT_GT(d.depth, -5e-8) << describe(a, b, trial) << " s " << s;
-          EXPECT_LT(d.depth, -s + 5e-8) << describe(a, b, trial) << " s " << s;
+          // Faces take the place of a pair of edges that is up to a third less deep.
+          const bool faces = geometry::method(a.index(), b.index()) == PairMethod::faces;
+          EXPECT_LT(d.depth, -s * (faces ? 1.5 : 1) + 5e-8)
+              << describe(a, b, trial) << " s " << s;
         }
       }
     }

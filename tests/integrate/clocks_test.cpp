@@ -346,6 +346,102 @@ TEST_P(Clocks, MotorsKeepToTheirEffortLimit) {
   EXPECT_NEAR(state.v[0], 3, 1e-9);
 }
 
+/// A stiff position motor at its limit pushes with the limit, and its work is that.
+TEST_P(Clocks, ASaturatedMotorPushesWithItsLimit) {
+  ModelBuilder builder;
+  builder.gravity({0, 0, 0});
+  builder.add_body({.name = "cart", .mass = 1, .inertia = ball_inertia(1, 0.1)});
+  builder.add_joint(
+      {.name = "rail", .child = "cart", .type = JointType::prismatic, .effort_limit = 5});
+  builder.add_motor({.name = "motor",
+                     .joint = "rail",
+                     .kind = MotorKind::position,
+                     .kp = 1e5,
+                     .kd = 1e2,
+                     .target = {.offset = 10}});
+  const Model model = built(builder);
+  State state = make_state(model);
+  const RunSummary summary = simulate(
+      model, state, {.clock = {.method = GetParam(), .step = 1e-3}, .duration = 1});
+  ASSERT_EQ(summary.status, StepStatus::ok);
+  EXPECT_NEAR(state.v[0], 5, 1e-9);
+  EXPECT_LT(summary.audit.relative(), 1e-9);
+}
+
+/// Motion that is commanded tick by tick goes on within the tick, and costs what it
+/// costs.
+TEST_P(Clocks, CommandedMotionMovesInSubstepsAndIsBooked) {
+  ModelBuilder builder;
+  builder.add_body({.name = "lift", .mass = 2, .inertia = ball_inertia(2, 0.1)});
+  builder.add_joint({.name = "shaft", .child = "lift", .type = JointType::prismatic});
+  builder.add_motor({.name = "drive", .joint = "shaft", .kind = MotorKind::prescribed});
+  const Model model = built(builder);
+  State state = make_state(model);
+  FixedStep clock(model, {.method = GetParam(), .step = 1e-3, .substeps = 10});
+  Audit audit;
+  const auto command = [](double t) {
+    return MotorCommand{.target = 0.1 * std::sin(20 * t),
+                        .target_rate = 2 * std::cos(20 * t),
+                        .target_acceleration = -40 * std::sin(20 * t)};
+  };
+  for (int i = 0; i < 300; ++i) {
+    const MotorCommand now = command(1e-3 * i);
+    ASSERT_EQ(clock.settle(state, {&now, 1}), StepStatus::ok);
+    audit.observe(make_ledger(clock.system(), state));
+    ASSERT_EQ(clock.step(state, {&now, 1}), StepStatus::ok);
+    const MotorCommand next = command(1e-3 * (i + 1));
+    EXPECT_NEAR(state.q[0], next.target, 2e-6);
+    EXPECT_NEAR(state.v[0], next.target_rate, 1e-3);
+  }
+  EXPECT_LT(audit.relative(), 5e-3);
+  EXPECT_EQ(clock.step(state), StepStatus::ok);
+  const MotorCommand two[2] = {};
+  EXPECT_EQ(clock.step(state, two), StepStatus::wrong_commands);
+  FixedStep stopped(model, {.step = 0});
+  EXPECT_EQ(stopped.step(state), StepStatus::wrong_step);
+}
+
+/// A push between two steps is not the step's: dissipation does not run backwards.
+TEST_P(Clocks, VelocitiesSetByHandLeaveTheBooksAlone) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  add_free(builder, "puck", 1, Sym3<double>::diagonal(1e3, 1e3, 1e3), Sphere{0.1});
+  builder.add_contact({.normal = choose<HuntCrossley>(
+                           {.stiffness = 1e6, .exponent = 1.5, .dissipation = 1}),
+                       .friction = choose<Coulomb>()});
+  const Model model = built(builder);
+  State state = make_state(model);
+  put(model, state, "puck", {0, 0, 0.1 - std::pow(9.81e-6, 2.0 / 3)}, {0.5, 0, 0});
+  FixedStep clock(model, {.method = GetParam(), .step = 1e-3});
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(clock.step(state), StepStatus::ok);
+  ASSERT_EQ(clock.settle(state), StepStatus::ok);
+  const double before = state.works.friction.slip;
+  state.v[3] = -2;
+  ASSERT_EQ(clock.settle(state), StepStatus::ok);
+  EXPECT_EQ(state.works.friction.slip, before);
+  ASSERT_EQ(clock.step(state), StepStatus::ok);
+  state.v[3] = 2;
+  ASSERT_EQ(clock.settle(state), StepStatus::ok);
+  EXPECT_GE(state.works.friction.slip, before);
+}
+
+TEST(TimeScales, BristlesThatRelaxFastLimitAnExplicitStep) {
+  ModelBuilder builder;
+  builder.gravity({0, 0, 0});
+  builder.add_body(
+      {.name = "wheel", .mass = 1, .inertia = Sym3<double>::diagonal(0.1, 0.1, 0.1)});
+  builder.add_joint({.name = "axle", .child = "wheel", .type = JointType::revolute});
+  builder.set_friction({.joint = "axle", .friction = choose<LuGre>(), .load = 0.5});
+  const Model model = built(builder);
+  State state = make_state(model);
+  state.v[0] = 2;
+  const RunSummary summary = simulate(
+      model, state,
+      {.clock = {.method = Method::runge_kutta_4, .step = 5e-5}, .duration = 0.01});
+  ASSERT_FALSE(summary.warnings.empty());
+  EXPECT_NE(summary.warnings[0].find("axle"), std::string::npos) << summary.warnings[0];
+}
+
 TEST(TimeScales, AStepThatIsTooLongIsNamedWithItsContact) {
   ModelBuilder builder;
   builder.add_shape({.name = "ground", .shape = Plane{}});

@@ -170,7 +170,7 @@ TEST(ModelBuilder, SaysWhatIsWrong) {
 
   b = base;
   b.set_friction({.joint = "one moves", .friction = choose<Coulomb>(), .load = -1});
-  expect_says(b, {"load = -1 must be a number >= 0"});
+  expect_says(b, {"load = -1 must be a number > 0"});
 
   b = base;
   b.options({.contact_capacity = -5});
