@@ -10,7 +10,6 @@
 namespace bristle {
 namespace {
 
-using validation::about_y;
 using validation::add_free;
 using validation::ball_inertia;
 using validation::box_inertia;
@@ -18,7 +17,6 @@ using validation::built;
 using validation::place_of;
 using validation::put;
 
-constexpr double pi = validation::pi;
 const LawChoice sticky =
     choose<SpringSlider>({.mu = 0.8, .stiffness = 1e4, .damping = 5});
 
@@ -107,7 +105,7 @@ TEST(Rows, FramesTurnWithTheMeanSpin) {
     const Vec3<double> start = closed(state)[0].frame.t1;
     while (state.time < 0.5) ASSERT_EQ(clock.step(state), StepStatus::ok);
     ASSERT_EQ(clock.settle(state), StepStatus::ok);
-    const Frame<double>& frame = closed(state)[0].frame;
+    const Frame<double> frame = closed(state)[0].frame;
     const double turned =
         std::atan2(dot(cross(start, frame.t1), frame.n), dot(start, frame.t1));
     EXPECT_NEAR(turned, 0.5 * 3 * state.time, 1e-6);

@@ -18,7 +18,6 @@ using validation::built;
 using validation::place_of;
 using validation::put;
 
-constexpr double pi = validation::pi;
 
 class Clocks : public ::testing::TestWithParam<Method> {
  protected:

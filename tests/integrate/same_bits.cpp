@@ -40,7 +40,7 @@ int main() {
           {0.1, 0, -1}, {1, 2, 3});
     }
     FixedStep clock(model, {.method = method, .step = 5e-4});
-    for (int k = 0; k < 500; ++k) {
+    for (int k = 0; k < 200; ++k) {
       if (clock.step(state) != StepStatus::ok) return 1;
     }
     std::uint64_t hash = state.episodes;

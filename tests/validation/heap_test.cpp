@@ -124,7 +124,7 @@ Outcome fall(double step, Method method, double duration) {
 }
 
 TEST(Heap, ComesToRestWithItsBooksClosed) {
-  const Outcome run = fall(20e-6, Method::semi_implicit_euler, 1.5);
+  const Outcome run = fall(20e-6, Method::semi_implicit_euler, 1.25);
   ASSERT_EQ(run.summary.status, StepStatus::ok) << explain(run.summary.status);
   EXPECT_LT(run.summary.audit.relative(), 1e-3);
   // 200 bodies of 0.1 kg: less than 2 cm/s each, and less than 1e-4 of what was turned
