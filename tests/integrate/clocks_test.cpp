@@ -18,7 +18,6 @@ using validation::built;
 using validation::place_of;
 using validation::put;
 
-
 class Clocks : public ::testing::TestWithParam<Method> {
  protected:
   static int order(Method method) {
