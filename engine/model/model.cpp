@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <numbers>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "bristle/core/pack.hpp"
 #include "bristle/laws/choice.hpp"
+#include "bristle/model/checks.hpp"
 
 namespace bristle {
 
@@ -29,17 +29,9 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 int rounded_up(int n) { return (n + lanes - 1) / lanes * lanes; }
 
-std::string number(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.9g", x);
-  return text.data();
-}
-
-std::string quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
-
-bool finite(const Vec3<double>& v) {
-  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
-}
+using checks::finite;
+using checks::number;
+using checks::quoted;
 
 bool finite(const Transform<double>& x) {
   return finite(x.p) && finite(x.R.x) && finite(x.R.y) && finite(x.R.z);

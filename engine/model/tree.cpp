@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <numbers>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bristle/model/checks.hpp"
 #include "bristle/spatial/articulated_inertia.hpp"
 
 namespace bristle {
@@ -27,17 +27,10 @@ constexpr double singular_tolerance = 1e-12;  // of an effective inertia
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-std::string number(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.9g", x);
-  return text.data();
-}
+using checks::finite;
+using checks::number;
+using checks::quoted;
 
-std::string quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
-
-bool finite(const Vec3<double>& v) {
-  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
-}
 bool finite(const Sym3<double>& s) {
   return finite(Vec3<double>{s.xx, s.yy, s.zz}) && finite(Vec3<double>{s.xy, s.xz, s.yz});
 }
