@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "bristle/core/dormand_prince.hpp"
 #include "bristle/model/positions.hpp"
 
 namespace bristle {
@@ -12,20 +13,10 @@ namespace {
 
 using detail::at;
 
-// Dormand & Prince 1980, J. Comput. Appl. Math. 6, 19: order 5 with an embedded 4. The
-// interpolant of order 4 is Shampine's (Hairer, Nørsett & Wanner 1993, § II.6).
-constexpr int stages = 7;
-constexpr double a[stages][stages] = {
-    {},
-    {1.0 / 5},
-    {3.0 / 40, 9.0 / 40},
-    {44.0 / 45, -56.0 / 15, 32.0 / 9},
-    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-constexpr double defect[stages] = {
-    71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
-    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+// The interpolant of order 4 is Shampine's (Hairer, Nørsett & Wanner 1993, § II.6).
+using dormand_prince::a;
+using dormand_prince::defect;
+constexpr int stages = dormand_prince::stages;
 constexpr double dense[stages] = {
     -12715105075.0 / 11282082432.0,  0,
     87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
@@ -329,7 +320,7 @@ double Adaptive::try_implicit(double h) {
     error_[i] = u[implicit_stages - 1][i];
   }
   rates(end_, k_[stages - 1]);
-  return error_norm(h);
+  return error_norm();
 }
 
 /// How stiff the last explicit step was: h times the fastest motion that it met.
@@ -349,7 +340,7 @@ double Adaptive::try_explicit(double h) {
   for (std::size_t s = 1; s < stages; ++s) {
     for (std::size_t i = 0; i < size_; ++i) {
       double sum = 0;
-      for (std::size_t j = 0; j < s; ++j) sum += a[s][j] * k_[j][i];
+      for (std::size_t j = 0; j < s; ++j) sum += a[s - 1][j] * k_[j][i];
       stage_[i] = y_[i] + h * sum;
     }
     if (s == stages - 2) last_stage_ = stage_;
@@ -361,10 +352,10 @@ double Adaptive::try_explicit(double h) {
     for (std::size_t j = 0; j < stages; ++j) sum += defect[j] * k_[j][i];
     error_[i] = h * sum;
   }
-  return error_norm(h);
+  return error_norm();
 }
 
-double Adaptive::error_norm(double) const {
+double Adaptive::error_norm() const {
   double worst = 0;
   const double rtol = options_.rtol;
   const auto compare = [&](std::size_t i, double scale) {
@@ -525,34 +516,38 @@ Adaptive::Crossing Adaptive::first_crossing() {
   return first;
 }
 
-double Adaptive::depth_for_energy(const State& state, int row, double energy) const {
-  auto& memory = const_cast<Vector&>(state.contacts.memory);
-  std::size_t b = 0;
-  while (state.contacts.begin[b + 1] <= row) ++b;
-  const LawChoice& law = model_->blocks[b].normal;
-  const Columns<double> columns{
-      memory.data() + at(system_.contacts.layout.normal) * system_.contacts.capacity,
-      system_.contacts.capacity};
+/// The depth at which the normal law of a row stores that energy.
+double Adaptive::depth_for_energy(const State& state, int row, double energy) {
+  const LawChoice& law = normal_choice(state, row);
+  const Columns<double> memory = normal_memory(state);
   return inverse_of(
-      [&](double depth) { return normal_law(law).stored(law, columns, at(row), depth); },
+      [&](double depth) { return normal_law(law).stored(law, memory, at(row), depth); },
       energy);
 }
 
-double Adaptive::depth_for_force(const State& state, int row, double force) const {
-  auto& memory = const_cast<Vector&>(state.contacts.memory);
-  std::size_t b = 0;
-  while (state.contacts.begin[b + 1] <= row) ++b;
-  const LawChoice& law = model_->blocks[b].normal;
-  const Columns<double> columns{
-      memory.data() + at(system_.contacts.layout.normal) * system_.contacts.capacity,
-      system_.contacts.capacity};
+/// The depth at which it bears that force at rest.
+double Adaptive::depth_for_force(const State& state, int row, double force) {
+  const LawChoice& law = normal_choice(state, row);
+  const Columns<double> memory = normal_memory(state);
   return inverse_of(
       [&](double depth) {
         return normal_law(law)
-            .linearise(law, columns, at(row), Kinematics<double>::at(depth, 0.0))
+            .linearise(law, memory, at(row), Kinematics<double>::at(depth, 0.0))
             .static_force;
       },
       force);
+}
+
+const LawChoice& Adaptive::normal_choice(const State& state, int row) const {
+  std::size_t b = 0;
+  while (state.contacts.begin[b + 1] <= row) ++b;
+  return model_->blocks[b].normal;
+}
+
+Columns<double> Adaptive::normal_memory(const State& state) {
+  return system_.contacts
+      .law_columns(const_cast<Vector&>(state.contacts.memory), memory_rates_)
+      .normal_state;
 }
 
 /// How deep and how fast the closed contacts are by nature: at rest under the weight of
@@ -748,7 +743,6 @@ StepStatus Adaptive::advance_to(
     pack(state);
     y_[s_at_] = clock_row_ >= 0 ? s_end : 0;
     if (event.kind == EventKind::touch) y_[s_at_] = 0;
-    const double old_s_scale = s_scale_;
     scale_rows(state);
     if (event.kind == EventKind::touch && event.row >= 0) {
       const double rate = state.contacts.rows[at(event.row)].rate;
@@ -759,7 +753,6 @@ StepStatus Adaptive::advance_to(
         next_step_ = 0.1 * s_scale_ / std::max(rate, s_scale_ * s_scale_ / t_scale_);
       }
     }
-    static_cast<void>(old_s_scale);
     fresh_ = true;
     if (crossing.guard >= 0 && on_event) on_event(state, event);
   }

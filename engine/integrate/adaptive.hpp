@@ -76,16 +76,17 @@ class Adaptive {
   bool factorise_core(double h);
   void solve_core(Vector& x) const;
   double stiffness() const;
-  double error_norm(double h) const;
+  double error_norm() const;
   void interpolate(double place, Vector& y) const;
   Crossing first_crossing();
   double guard_at(int guard, double place);
   double locate(int guard, double low, double at_low, double high, double at_high);
   double locate_touch(int row);
-  double first_step(const State& state);
   void scale_rows(const State& state);
-  double depth_for_energy(const State& state, int row, double energy) const;
-  double depth_for_force(const State& state, int row, double force) const;
+  double depth_for_energy(const State& state, int row, double energy);
+  double depth_for_force(const State& state, int row, double force);
+  const LawChoice& normal_choice(const State& state, int row) const;
+  Columns<double> normal_memory(const State& state);
 
   const Model* model_;
   AdaptiveOptions options_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bristle/core/dormand_prince.hpp"
 #include "bristle/core/result.hpp"
 #include "bristle/laws/law.hpp"
 
@@ -181,16 +182,8 @@ class Impact {
   /// Dormand & Prince 1980, order 5(4).
   Vector step(const Vector& y, double h, double* error, double sigma_scale,
               double tolerance) const {
-    static constexpr double a[6][6] = {
-        {1.0 / 5},
-        {3.0 / 40, 9.0 / 40},
-        {44.0 / 45, -56.0 / 15, 32.0 / 9},
-        {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-        {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-        {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-    static constexpr double e[7] = {
-        71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
-        -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+    using dormand_prince::a;
+    using dormand_prince::defect;
     std::array<Vector, 7> k;
     k[0] = slope(y);
     Vector at = y;
@@ -209,7 +202,7 @@ class Impact {
       double worst = 0;
       for (std::size_t i = 0; i < n; ++i) {
         double sum = 0;
-        for (std::size_t j = 0; j < 7; ++j) sum += e[j] * k[j][i];
+        for (std::size_t j = 0; j < 7; ++j) sum += defect[j] * k[j][i];
         const double size = i < 4 ? scale[i] : std::fabs(y[i]) + 1e-300;
         worst = std::fmax(worst, std::fabs(h * sum) / size);
       }
