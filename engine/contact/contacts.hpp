@@ -23,11 +23,12 @@ ContactStatus find_contacts(const Model& model, const LinkMotion& links, double 
                             ContactWorkspace& ws) noexcept;
 
 /// Measures the rows found last at other positions and velocities within the step.
-/// `memory` is the rows' memory there.
+/// `memory` is the rows' memory there. Without `open`, pairs of which every contact was
+/// open are left out.
 void follow_contacts(const Model& model, std::span<const double> q,
                      std::span<const double> v, const LinkMotion& links,
                      const ContactRows& contacts, std::span<const double> memory,
-                     ContactWorkspace& ws) noexcept;
+                     bool open, ContactWorkspace& ws) noexcept;
 
 /// Rates and slips of the rows at the same places for other velocities.
 void measure_again(const Model& model, std::span<const double> v, const LinkMotion& links,

@@ -53,6 +53,13 @@ struct ContactColumns {
   // Where the memory of the next step, or its rate, is written; in place where empty.
   Columns<N> normal_next{};
   Columns<N> friction_next{};
+  // √δ for Form::evaluate, with a sign where it is the variable itself; computed where
+  // empty.
+  const N* root_depth = nullptr;
+  // The sides of guards that the laws are held on (Kinematics::held), for Form::evaluate;
+  // free where empty.
+  Columns<N> normal_held{};
+  Columns<N> friction_held{};
   // Stored energy and the five powers of each contact, for Books::columns.
   Columns<N> normal_books{};
   Columns<N> friction_books{};
@@ -119,6 +126,14 @@ BRISTLE_INLINE void store_books(const T& stored, const Powers<T>& p,
   store(p.viscous, to.column(3) + i);
   store(p.parametric, to.column(4) + i);
   store(p.unsupplied, to.column(5) + i);
+}
+
+template <class T>
+BRISTLE_INLINE void load_held(const Columns<Value<T>>& held, std::size_t i,
+                              Kinematics<T>& kin) {
+  if (held.data == nullptr) return;
+  kin.held[0] = load<T>(held.column(0) + i);
+  kin.held[1] = load<T>(held.column(1) + i);
 }
 
 template <PlainScalar N>
@@ -205,6 +220,10 @@ BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& par
   for (; end - i >= width; i += width) {
     T depth = load<T>(c.depth + i);
     Kinematics<T> kin{depth, root(depth), load<T>(c.rate + i), {T(0), T(0)}};
+    if constexpr (form == Form::evaluate) {
+      load_held(c.normal_held, i, kin);
+      if (c.root_depth != nullptr) kin.root_depth = load<T>(c.root_depth + i);
+    }
     auto state = load_fields<typename L::template State<T>, T>(c.normal_state, i);
     auto step = normal_step<L, form, T>(p, state, kin, T(h));
     if constexpr (how == Roots::shared) {
@@ -272,6 +291,8 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
     T normal_force = load<T>(c.normal_force + i);
     FrictionStep<T, State> step;
     if constexpr (form == Form::evaluate) {
+      load_held(c.friction_held, i, kin);
+      if (c.root_depth != nullptr) kin.root_depth = load<T>(c.root_depth + i);
       auto now = L::evaluate(p, state, kin, normal_force);
       step = {now.force, now.stored, now.powers, now.rate};
     } else if constexpr (Prepares<L>) {

@@ -294,7 +294,7 @@ class Renewal {
     }
     if (closed && !was_closed) {
       row.episode = ++state_.episodes;
-      if (was < 0 || row.approach <= 0) {  // not foreseen
+      if (was < 0 || row.approach <= 0 || row.event > 0) {  // not foreseen, or known
         row.approach = std::max(motion.rate, 0.0);
         touch(laws, i, row.approach);
       }
@@ -450,7 +450,7 @@ ContactStatus find_contacts(const Model& model, const LinkMotion& links, double 
 void follow_contacts(const Model& model, std::span<const double> q,
                      std::span<const double> v, const LinkMotion& links,
                      const ContactRows& contacts, std::span<const double> memory,
-                     ContactWorkspace& ws) noexcept {
+                     bool open, ContactWorkspace& ws) noexcept {
   place_shapes(model, links, ws);
   const auto put = [&](int i, double depth, const RowMotion& motion) {
     double* c = ws.columns.data() + at(i);
@@ -479,6 +479,9 @@ void follow_contacts(const Model& model, std::span<const double> q,
     const Share share = share_of(ws.groups.size(), member, ws.team.size());
     for (std::size_t g = share.begin; g < share.end; ++g) {
       const PairGroup& group = ws.groups[g];
+      const auto is_open = [](const ContactRow& row) { return row.episode == 0; };
+      const auto first = contacts.rows.begin() + group.first;
+      if (!open && std::all_of(first, first + group.count, is_open)) continue;
       const ShapePair& pair = ws.candidates[group.pair];
       const ModelShape& a = model.shapes[pair.a];
       const ModelShape& b = model.shapes[pair.b];

@@ -3,18 +3,20 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <vector>
 
-#include "bristle/integrate/system.hpp"
+#include "bristle/integrate/explicit_step.hpp"
+#include "bristle/integrate/implicit_step.hpp"
 
 // The adaptive clock: steps as long as the tolerance allows, and every touch, lift-off,
 // end of clamp and stick/slip switch located.
 //
-// Between events a contact stays open or closed, so that what is integrated is smooth.
-// From touch-down on, the clock of the contact runs: with δ = s² and dt = 2 s dη the
-// force is smooth in η where √δ has no derivative, at both ends of the contact (a Sundman
-// transformation; the depth in the law is s², kept beside the positions). Contacts that
-// last become stiff: an L-stable method takes over until the next event.
+//   attempt       a step; shorter until its error is allowed
+//   first_event   in it: t₀ < t* ≤ t₁
+//   accept        the state at its end or at the event, settled
+//   enter_clock   of a contact that has just begun
+//
+// From touch-down on the contact's own clock runs (smooth_motion.hpp). Contacts that last
+// become stiff: an L-stable method takes over until the next touch or lift-off.
 
 namespace bristle {
 
@@ -22,6 +24,9 @@ struct AdaptiveOptions {
   double rtol = 1e-6;         // of velocities, depths and bristles
   bool contact_clock = true;  // dt = 2 s dη from touch-down on
   double longest_step = std::numeric_limits<double>::infinity();  // [s]
+  /// With more contacts than that, touches and switches are not located any more: they
+  /// happen at the ends of steps.
+  int most_located = 256;
 };
 
 struct AdaptiveCounts {
@@ -34,13 +39,15 @@ struct AdaptiveCounts {
   std::uint64_t touches = 0;
 };
 
-enum class EventKind : std::uint8_t { touch, lift_off, normal, friction };
-
-/// What happened, and to which row of the state; seen after the state was brought to it.
-struct Event {
-  EventKind kind;
-  int row;
-  double time;
+/// Who wants to know what, on the way.
+struct Observer {
+  std::function<void(const State&, const Event&)> on_event{};
+  /// Every so many seconds, between the steps where need be: the system is there, too, so
+  /// that a ledger can be made.
+  double sample_interval = 0;
+  std::function<void(const State&)> on_sample{};
+  /// After every step; false ends the run there, with StepStatus::ok.
+  std::function<bool(const State&)> on_step{};
 };
 
 /// Steps states of one model, which must outlive it. Set-up and events may allocate.
@@ -48,78 +55,74 @@ class Adaptive {
  public:
   explicit Adaptive(const Model& model, const AdaptiveOptions& options = {});
 
-  /// Goes on until a time, exactly. `on_event` sees every event.
-  StepStatus advance_to(
-      State& state, double until,
-      const std::function<void(const State&, const Event&)>& on_event = {});
+  /// Goes on until a time, exactly.
+  StepStatus advance_to(State& state, double until, const Observer& observer = {});
 
-  const AdaptiveCounts& counts() const noexcept { return counts_; }
-  System& system() noexcept { return system_; }
+  AdaptiveCounts counts() const noexcept;
+  System& system() noexcept { return motion_.system(); }
 
  private:
-  using Vector = std::vector<double>;
-  struct Crossing {
-    int guard = -1;
-    double place = 2;  // in the step, 0 … 1
+  using Vector = Step::Vector;
+  struct Place {
+    int guard = -1;      // −1: no event
+    double where = 2;    // in the step, 0 … 1
+    bool skips = false;  // the step leaps over a contact
   };
 
+  StepStatus begin(State& state);
+  bool attempt();
+  Place first_event();
+  double end_of_time(double until, double where);
+  void cut(double where);
+  void sample(const State& state, double where, const Observer& observer);
+  StepStatus accept(State& state, const Place& event, double until,
+                    const Observer& observer);
+  void choose_method(bool whole, double planned, bool in_or_out);
+  bool clock_ends(const Event& event);
+  void enter_clock(State& state, int row);
   StepStatus settle(State& state);
-  void pack(const State& state);
-  void unpack(const Vector& y, State& state) const;
-  void rates(const Vector& y, Vector& dy);
-  void look(const Vector& y);
-  void read_guards(Vector& guards);
-  double try_step(double h);
-  double try_explicit(double h);
-  double try_implicit(double h);
-  void differentiate();
-  bool factorise_core(double h);
-  void solve_core(Vector& x) const;
-  double stiffness() const;
-  double error_norm() const;
-  void interpolate(double place, Vector& y) const;
-  Crossing first_crossing();
-  double guard_at(int guard, double place);
-  double locate(int guard, double low, double at_low, double high, double at_high);
-  double locate_touch(int row);
-  void scale_rows(const State& state);
-  double depth_for_energy(const State& state, int row, double energy);
-  double depth_for_force(const State& state, int row, double force);
-  const LawChoice& normal_choice(const State& state, int row) const;
-  Columns<double> normal_memory(const State& state);
 
-  const Model* model_;
+  void interpolate(double where, Vector& y);
+  double interpolate(double where, std::size_t i);
+  double guard_at(std::size_t guard, double where);
+  double locate(std::size_t guard, double low, double at_low, double high,
+                double at_high);
+  double locate_depth(std::size_t row, double low, double at_low, double high,
+                      double at_high);
+  double touch_place(std::size_t row);
+  Place crossing(std::size_t row);
+
   AdaptiveOptions options_;
-  System system_;
+  SmoothMotion motion_;
+  ExplicitStep explicit_;
+  ImplicitStep implicit_;
+  Step step_;
   AdaptiveCounts counts_;
-  ContactRows* contacts_ = nullptr;  // of the state in hand
 
-  // y: positions, velocities, memory of the rows in use, works, s, t
-  std::size_t nq_, nv_, rows_ = 0, columns_, memory_at_ = 0, works_at_ = 0, s_at_ = 0,
-                        t_at_ = 0, size_ = 0;
-  Vector y_, end_, stage_, last_stage_, error_;
-  std::vector<Vector> increments_;
-  std::vector<Vector> k_;
-  Vector q_, v_, memory_, memory_rates_;
-  Vector guards_, guards_end_, guards_look_, guards_found_, rates_end_;
-  Vector depth_scale_, speed_scale_;  // of closed rows
-  double q_scale_ = 0, v_scale_ = 0, energy_scale_ = 0;
+  Vector guards_, guards_end_, guards_here_, here_;
+  Vector approach_, approach_end_;  // of all rows
+  bool known_ = false;              // step_.rate and guards_ belong to step_.y
+  bool between_known_ = false;      // interpolate() is ready
+  bool located_ = true;
 
-  int clock_row_ = -1;  // whose clock runs
-  double s_scale_ = 0, t_scale_ = 0;
-  int turns_ = 0;  // of the clock row's rate
-  double next_step_ = 0;
-  bool fresh_ = true;  // k_[0] is not the rate at y_
+  double length_ = 0;          // planned for the next step, by t or η
+  double flight_length_ = 0;   // of the last step before a touch [s]
+  double first_length_ = 0.3;  // of the first one after it, in units of the impact's
+  bool first_after_touch_ = false;
+  double impact_length_ = 0;       // their unit, by t or η
+  SmoothMotion::Impact impact_{};  // of the contact that touched last
+  int turns_ = 0;                  // of the rate of the contact whose clock runs
+  int clock_row_ = -1;
+  std::uint32_t clock_episode_ = 0;
+  double clock_rate_ = 0;
 
-  // The implicit method, for contacts that last.
-  bool implicit_ = false;
+  bool use_implicit_ = false;
   int stiff_steps_ = 0;
-  double explicit_step_ = 0;       // when it took over
-  bool slopes_known_ = false;      // jacobian_ belongs to y_
-  std::vector<std::size_t> core_;  // all of y but works, which nothing depends on
-  Vector jacobian_;                // ∂ẏ/∂core, row by row
-  Vector matrix_;                  // 1/(hγ) − J of the core, then its factors
-  std::vector<std::size_t> pivots_;
+  double explicit_length_ = 0;  // when the implicit method took over [s]
+  double error_ = 0;
+
+  State sample_;
+  double next_sample_ = 0;
 };
 
 }  // namespace bristle

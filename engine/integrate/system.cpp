@@ -178,9 +178,11 @@ StepStatus settle(System& system, double horizon, State& state, Commands command
 }
 
 void move_to(System& system, const ContactRows& contacts, std::span<const double> q,
-             std::span<const double> v, std::span<const double> memory) noexcept {
+             std::span<const double> v, std::span<const double> memory,
+             bool open) noexcept {
   kinematics<double>(system.model->tree, q, v, system.tree);
-  follow_contacts(*system.model, q, v, system.links(), contacts, memory, system.contacts);
+  follow_contacts(*system.model, q, v, system.links(), contacts, memory, open,
+                  system.contacts);
 }
 
 void apply_forces(System& system, Form form, double h, double time,

@@ -57,9 +57,11 @@ using Commands = std::span<const MotorCommand>;
 StepStatus settle(System& system, double horizon, State& state, Commands commands = {},
                   Episodes episodes = Episodes::by_depth) noexcept;
 
-/// Kinematics and contacts at a point within the step that settle() began.
+/// Kinematics and contacts at a point within the step that settle() began; without
+/// `open`, perhaps only those that were closed there.
 void move_to(System& system, const ContactRows& contacts, std::span<const double> q,
-             std::span<const double> v, std::span<const double> memory) noexcept;
+             std::span<const double> v, std::span<const double> memory,
+             bool open = true) noexcept;
 
 /// All forces at the point where settle() or move_to() is, and their powers. The rows'
 /// memory a step h later, or its rates, goes to `next`.

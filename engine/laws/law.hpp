@@ -35,11 +35,21 @@ struct Kinematics {
   T root_depth;  // s = √max(δ, 0) [√m]
   T rate;        // δ̇ [m/s]
   Vec2<T> slip;  // v_t [m/s]
+  /// Which side of its guards a law is held on, in their order after that of touching: 0,
+  /// the side where it is; or ±1, so that its rates stay smooth for an integrator that
+  /// tries a step beyond an event before it locates it. Only `evaluate` looks at this.
+  T held[2] = {T(0), T(0)};
 
   BRISTLE_INLINE static Kinematics at(T depth, T rate, Vec2<T> slip = {T(0), T(0)}) {
     return {depth, root(depth), rate, slip};
   }
 };
+
+/// Whether a guard is positive: by itself, or because the law is held there.
+template <Scalar T, class M>
+BRISTLE_INLINE M positive(const T& held, const M& itself) {
+  return held > T(0) || (held == T(0) && itself);
+}
 
 /// Where the power goes that the bodies spend on a contact [W]. The first three are
 /// losses and never negative. The last two are sources: power that enters the stored

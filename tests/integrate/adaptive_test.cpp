@@ -41,14 +41,14 @@ Bounce bounce(double rtol, bool contact_clock, double until) {
   const double start = mass * 10 * (1 + radius);
   Adaptive clock(model, {.rtol = rtol, .contact_clock = contact_clock});
   Audit audit;
-  const StepStatus status =
-      clock.advance_to(state, until, [&](const State& now, const Event& event) {
+  const StepStatus status = clock.advance_to(
+      state, until, {.on_event = [&](const State& now, const Event& event) {
         if (event.kind == EventKind::touch) result.touches.push_back(now.time);
         const double energy =
             0.5 * mass * now.v[5] * now.v[5] + mass * 10 * now.q[2] - start;
         result.highest_gain = std::max(result.highest_gain, energy);
         audit.observe(make_ledger(clock.system(), now));
-      });
+      }});
   EXPECT_EQ(status, StepStatus::ok) << explain(status);
   EXPECT_EQ(state.time, until);
   result.counts = clock.counts();

@@ -210,7 +210,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T length = norm(pull);
     const T grip = p.mu * normal_force;
     const T excess = s * length - grip;
-    const auto slips = kin.depth > T(0) && excess > T(0);
+    const auto slips = kin.depth > T(0) && positive(kin.held[0], excess > T(0));
     const T give = T(1) / select(slips, s * yield + p.viscous, T(1));
     const T speed = select(slips, excess * give, T(0));  // |V_c|, along the pull
     Vec2<T> along = (T(1) / select(slips, length, T(1))) * pull;

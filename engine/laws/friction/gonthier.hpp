@@ -134,8 +134,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     // ż = (f_br − σ₀ z)/σ₁ without the difference: exactly v_t in full stick
     Vec2<T> z_rate = s * kin.slip + ((T(1) - s) * (T(1) / p.damping)) *
                                         (coulomb - p.stiffness * state.z);
-    const T dwell_rate = (s - state.dwell) * select(s >= state.dwell, T(1) / p.dwell_time,
-                                                    p.stiffness / p.damping);
+    const auto dwells = positive(kin.held[1], s >= state.dwell);
+    const T dwell_rate =
+        (s - state.dwell) * select(dwells, T(1) / p.dwell_time, p.stiffness / p.damping);
     Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
     State<T> zero = zero_fields<State<T>, T>();
     return {.force = out.force,
@@ -247,7 +248,7 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     const auto loaded = kin.depth > T(0) && normal_force > T(0);
     const T f_max = largest(p, dwell, normal_force);
     const T magnitude2 = norm2(bristle);
-    const auto saturated = magnitude2 > square(f_max);
+    const auto saturated = !positive(kin.held[0], magnitude2 <= square(f_max));
     T kept = T(1);
     if (any(saturated)) {
       kept = select(saturated, f_max / sqrt(select(saturated, magnitude2, T(1))), T(1));

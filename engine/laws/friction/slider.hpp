@@ -39,7 +39,7 @@ struct Slider : FrictionBase<Law> {
     const T damping = select(damped, p.damping, T(0));
     const T grip = grip_of(p, kin, normal_force);
     Vec2<T> pull = p.stiffness * state.z + damping * kin.slip;
-    const T share = held_share(pull, grip);
+    const T share = held_share(kin.held[0], pull, grip);
     const T excess = T(1) - share;
     // With a damper V = give pull, and ż = v − V = share v − give k z
     const T give = excess / select(damped, p.damping, T(1));
@@ -80,7 +80,7 @@ struct Slider : FrictionBase<Law> {
     const T grip = grip_of(p, kin, normal_force);
     const T effective = p.damping + h * p.stiffness;
     Vec2<T> trial = p.stiffness * state.z + effective * kin.slip;
-    const T share = held_share(trial, grip);
+    const T share = held_share(T(0), trial, grip);
     // V = give trial, and ż = v − V = share v − give k z
     const T give = (T(1) - share) / effective;
     Vec2<T> z_rate = share * kin.slip - (give * p.stiffness) * state.z;
@@ -138,8 +138,14 @@ struct Slider : FrictionBase<Law> {
 
   /// What the slider holds of a pull; of any, also none, without a grip.
   template <Scalar T>
-  BRISTLE_INLINE static T held_share(const Vec2<T>& pull, const T& grip) {
-    return select(grip > T(0), kept_share(norm2(pull), grip), T(0));
+  BRISTLE_INLINE static T held_share(const T& side, const Vec2<T>& pull, const T& grip) {
+    const T length2 = norm2(pull);
+    const auto gives = positive(side, length2 > square(grip));
+    T share = T(1);
+    if (any(gives)) {
+      share = select(gives, grip / sqrt(select(gives, length2, T(1))), T(1));
+    }
+    return select(grip > T(0), share, T(0));
   }
 
   /// A spring counts as stretched to the grip a little before, so that rounding does not

@@ -62,7 +62,11 @@ struct SpringDamper {
       const Params& params, const State& state, const Kinematics<T>& kin) noexcept {
     NormalParts<T> parts = parts_of(params, state, overlap(kin));
     const auto closed = kin.depth > T(0);
-    const T force = clamped(parts, closed);
+    // Held on the side where it presses, the force goes on below zero.
+    const auto presses = positive(kin.held[0], parts.elastic + parts.damping > T(0));
+    const T sum =
+        select(parts.clamp == T(0) || presses, parts.elastic + parts.damping, T(0));
+    const T force = select(closed, sum, T(0));
     // What the clamp takes from the spring, the damper dissipates.
     const T damping = select(closed, (force - parts.elastic) * kin.rate, T(0));
     return {

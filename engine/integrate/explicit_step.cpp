@@ -1,0 +1,123 @@
+#include "bristle/integrate/explicit_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bristle/core/dormand_prince_8.hpp"
+
+namespace bristle {
+
+namespace {
+
+namespace method = dormand_prince_8;
+
+constexpr std::size_t wide = 4;  // entries at a time: vectors are padded to that
+
+/// to = from + h Σ weights[j] k[j] for entries first … last.
+void combine(const double* from, double h, const double* weights, std::size_t count,
+             const double* k, std::size_t stride, std::size_t first, std::size_t last,
+             double* to) noexcept {
+  for (std::size_t i = first; i < last; i += wide) {
+    double sum[wide] = {};
+    for (std::size_t j = 0; j < count; ++j) {
+      const double w = weights[j];
+      const double* rate = k + j * stride + i;
+      for (std::size_t x = 0; x < wide; ++x) sum[x] += w * rate[x];
+    }
+    for (std::size_t x = 0; x < wide; ++x) {
+      to[i + x] = (from != nullptr ? from[i + x] : 0) + h * sum[x];
+    }
+  }
+}
+
+}  // namespace
+
+double worst_ratio(const Step::Vector& errors, const Step::Vector& allowed) noexcept {
+  double worst = 0;
+  for (std::size_t i = 0; i < allowed.size(); ++i) {
+    const double ratio = std::abs(errors[i]) / allowed[i];
+    worst = ratio <= worst ? worst : ratio;  // a NaN stays
+  }
+  return worst;
+}
+
+void ExplicitStep::stage(const SmoothMotion& motion, const Step& step, std::size_t s) {
+  // Nothing depends on what comes after the core.
+  combine(step.y.data(), step.h, method::a[s], s, k_.data(), stride_, 0, motion.core(),
+          at_stage_.data());
+}
+
+double ExplicitStep::attempt(SmoothMotion& motion, double rtol, Step& step) {
+  const std::size_t size = motion.size();
+  stride_ = (size + 2 * wide - 1) / wide * wide;
+  if (k_.size() < method::all_stages * stride_) k_.resize(method::all_stages * stride_);
+  for (Vector* x : {&at_stage_, &last_stage_, &error_5_, &error_3_, &step.y, &step.end,
+                    &step.rate, &step.end_rate}) {
+    x->resize(stride_);
+  }
+  std::copy(step.rate.begin(), step.rate.end(), k_.begin());
+  for (std::size_t s = 1; s < method::stages; ++s) {
+    stage(motion, step, s);
+    motion.rates(at_stage_, k_.data() + s * stride_);
+  }
+  std::copy_n(at_stage_.begin(), motion.core(), last_stage_.begin());
+  combine(step.y.data(), step.h, method::a[method::stages], method::stages, k_.data(),
+          stride_, 0, size, step.end.data());
+  combine(nullptr, step.h, method::error_5, method::stages, k_.data(), stride_, 0, size,
+          error_5_.data());
+  combine(nullptr, step.h, method::error_3, method::stages, k_.data(), stride_, 0, size,
+          error_3_.data());
+  motion.allowances(rtol, step.y, step.end, allowed_);
+  // Both estimates together (Hairer, Nørsett & Wanner 1993, § II.10).
+  const double e5 = worst_ratio(error_5_, allowed_), e3 = worst_ratio(error_3_, allowed_);
+  const double both = std::sqrt(e5 * e5 + 0.01 * e3 * e3);
+  return both > 0 ? e5 * (e5 / both) : both;
+}
+
+void ExplicitStep::complete(SmoothMotion& motion, Step& step) {
+  motion.rates(step.end, step.end_rate.data(), true);
+  std::copy(step.end_rate.begin(), step.end_rate.end(),
+            k_.begin() + static_cast<std::ptrdiff_t>(method::stages * stride_));
+}
+
+void ExplicitStep::prepare(SmoothMotion& motion, const Step& step) {
+  for (std::size_t s = method::stages + 1; s < method::all_stages; ++s) {
+    stage(motion, step, s);
+    motion.rates(at_stage_, k_.data() + s * stride_);
+  }
+  between_.resize(4 * stride_);
+  for (std::size_t part = 0; part < 4; ++part) {
+    combine(nullptr, step.h, method::between[part], method::all_stages, k_.data(),
+            stride_, 0, motion.size(), between_.data() + part * stride_);
+  }
+}
+
+double ExplicitStep::interpolate(const Step& step, double place, std::size_t i) const {
+  const double x = place, z = 1 - place;
+  const double d = step.end[i] - step.y[i];
+  const double e = step.h * step.rate[i] - d;
+  const double f = d - step.h * step.end_rate[i] - e;
+  const double* b = between_.data() + i;
+  const double inner =
+      b[0] + x * (b[stride_] + z * (b[2 * stride_] + x * b[3 * stride_]));
+  return step.y[i] + x * (d + z * (e + x * (f + z * inner)));
+}
+
+void ExplicitStep::interpolate(const Step& step, double place, Vector& y) const {
+  y.resize(stride_);
+  for (std::size_t i = 0; i < stride_; ++i) y[i] = interpolate(step, place, i);
+}
+
+double ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) const {
+  const double* last = k(method::stages - 1);
+  double top = 0, bottom = 0;
+  for (std::size_t i = 0; i < motion.position_count() + motion.velocity_count(); ++i) {
+    const double d = (step.end_rate[i] - last[i]) / allowed_[i];
+    const double e = (step.end[i] - last_stage_[i]) / allowed_[i];
+    top += d * d;
+    bottom += e * e;
+  }
+  return bottom > 0 ? step.h * std::sqrt(top / bottom) : 0;
+}
+
+}  // namespace bristle

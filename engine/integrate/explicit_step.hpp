@@ -1,0 +1,50 @@
+#pragma once
+
+#include "bristle/integrate/smooth_motion.hpp"
+
+// One step of a smooth motion, of order 8 with an estimate of its error, and everything
+// in between to order 7.
+
+namespace bristle {
+
+/// From y to end: what both methods of the adaptive clock leave behind.
+struct Step {
+  using Vector = SmoothMotion::Vector;
+  double h = 0;
+  Vector y, end;
+  Vector rate, end_rate;
+};
+
+/// How large errors are against what is allowed; more than 1 is too large. `allowed` is a
+/// number per entry.
+double worst_ratio(const Step::Vector& errors, const Step::Vector& allowed) noexcept;
+
+class ExplicitStep {
+ public:
+  using Vector = Step::Vector;
+
+  /// Tries a step from step.y, whose rate is known, and returns its error against `rtol`.
+  double attempt(SmoothMotion& motion, double rtol, Step& step);
+  /// The rate at the end of a step that was accepted, with the guards there.
+  void complete(SmoothMotion& motion, Step& step);
+  /// Readies interpolate() for the step: three more evaluations.
+  void prepare(SmoothMotion& motion, const Step& step);
+  /// y at a place of the step, 0 … 1.
+  void interpolate(const Step& step, double place, Vector& y) const;
+  double interpolate(const Step& step, double place, std::size_t i) const;
+  /// |h λ| of the fastest motion that the step met; beyond 6 it is unstable.
+  double stiffness(const SmoothMotion& motion, const Step& step) const;
+  double exponent() const { return 0.125; }
+
+ private:
+  void stage(const SmoothMotion& motion, const Step& step, std::size_t s);
+  const double* k(std::size_t s) const { return k_.data() + s * stride_; }
+
+  std::size_t stride_ = 0;
+  Vector k_;  // rates of the stages
+  Vector at_stage_, last_stage_;
+  Vector error_5_, error_3_, allowed_;
+  Vector between_;  // 4 numbers per entry of y
+};
+
+}  // namespace bristle

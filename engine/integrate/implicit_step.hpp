@@ -1,0 +1,37 @@
+#pragma once
+
+#include "bristle/integrate/explicit_step.hpp"
+
+// The same for contacts that last and are stiff: a Rosenbrock method of order 4,
+// L-stable, so that what has come to rest costs nothing.
+
+namespace bristle {
+
+class ImplicitStep {
+ public:
+  using Vector = Step::Vector;
+
+  double attempt(SmoothMotion& motion, double rtol, Step& step);
+  void complete(SmoothMotion& motion, Step& step);
+  /// Between the ends by a cubic.
+  void interpolate(const Step& step, double place, Vector& y) const;
+  double interpolate(const Step& step, double place, std::size_t i) const;
+  double exponent() const { return 0.25; }
+  /// The step begins somewhere else.
+  void forget() { known_ = false; }
+
+ private:
+  void differentiate(SmoothMotion& motion, const Step& step);
+  bool factorise(double h);
+  void solve(Vector& x) const;
+
+  bool known_ = false;                // jacobian_ belongs to where the step begins
+  std::vector<std::size_t> unknown_;  // entries of y that are solved for
+  Vector jacobian_;                   // of all rates by the unknowns, row by row
+  Vector matrix_;                     // 1/(hγ) − J of the unknowns, then its factors
+  std::vector<std::size_t> pivots_;
+  std::vector<Vector> u_;
+  Vector at_stage_, rate_, x_, error_, allowed_, scale_;
+};
+
+}  // namespace bristle

@@ -1,0 +1,455 @@
+#include "bristle/integrate/smooth_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bristle/model/positions.hpp"
+
+namespace bristle {
+
+namespace {
+
+using detail::at;
+
+// What a number of a contact's memory is.
+enum : std::uint8_t { of_frame, of_law, of_travel, of_books };
+
+// Where nothing touches, errors are measured by these.
+constexpr double free_length = 1e-3, free_speed = 1e-3;
+
+/// x with f(x) = wanted for a function that grows from f(0) ≤ wanted on, to 1 %.
+template <class F>
+double inverse_of(const F& f, double wanted) {
+  double high = 1e-12;
+  while (high < 1e3 && f(high) < wanted) high *= 16;
+  double low = high / 16;
+  while (high > 1.01 * low) {
+    const double middle = std::sqrt(low * high);
+    (f(middle) < wanted ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+SmoothMotion::SmoothMotion(const Model& model)
+    : model_(&model),
+      system_(model),
+      nq_(at(model.tree.position_count())),
+      nv_(at(model.tree.velocity_count())),
+      q_(nq_),
+      memory_(system_.contacts.rates.size()),
+      memory_rates_(memory_.size()),
+      halves_(nv_),
+      unit_(nv_) {
+  for (const Link& link : model.tree.links()) {
+    if (quaternion_at(link.type) >= 0) quaternions_ = true;
+  }
+  nothing_.begin.assign(model.blocks.size() + 1, 0);
+}
+
+bool SmoothMotion::begin(State& state, int clock_row, double s) {
+  contacts_ = &state.contacts;
+  const ContactRows& contacts = state.contacts;
+  const bool same_clock = clock_row == clock_row_;
+  clock_row_ = clock_row;
+  std::swap(rows_, rows_before_);
+  const auto count = at(contacts.count);
+  rows_.resize(count);
+  depths_.resize(count);
+  any_acts_ = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ContactRow& row = contacts.rows[i];
+    rows_[i] = {row.episode != 0, row.a, row.b, row.feature, row.episode};
+    depths_[i] = row.depth;
+    any_acts_ = any_acts_ || rows_[i].acts;
+  }
+  system_.contacts.roots.resize(clock_row >= 0 ? system_.contacts.capacity : 0);
+  const bool same = same_clock && core_ > 0 && rows_ == rows_before_;
+  if (!same) {
+    const MemoryLayout& layout = system_.contacts.layout;
+    const std::size_t stride = system_.contacts.capacity;
+    places_.clear();
+    kinds_.clear();
+    for (const bool books : {false, true}) {
+      if (books) books_at_ = places_.size();
+      for (std::size_t b = 0; b < model_->blocks.size(); ++b) {
+        const LawBlock& laws = model_->blocks[b];
+        const bool joint = static_cast<int>(b) < model_->joint_blocks;
+        for (auto i = at(contacts.begin[b]); i < at(contacts.begin[b + 1]); ++i) {
+          if (!rows_[i].acts) continue;
+          const auto take = [&](int first, int fields, std::uint8_t kind) {
+            for (int k = first; k < first + fields; ++k) {
+              places_.push_back(at(k) * stride + i);
+              kinds_.push_back(kind);
+            }
+          };
+          if (!books) {
+            if (!joint) take(MemoryLayout::turn, 1, of_frame);
+            take(layout.normal, normal_law(laws.normal).fields, of_law);
+            take(layout.friction, friction_law(laws.friction).fields, of_law);
+          } else {
+            if (!joint) take(MemoryLayout::travel, 1, of_travel);
+            if (model_->contact_books) take(layout.normal_books, 10, of_books);
+          }
+        }
+      }
+    }
+    carry_sides();
+    core_ = nq_ + nv_ + books_at_ + 2;
+    works_at_ = core_ + places_.size() - books_at_;
+    size_ = works_at_ + work_lines;
+    start_.resize(size_);
+  }
+  std::copy(state.q.begin(), state.q.end(), start_.begin());
+  std::copy(state.v.begin(), state.v.end(),
+            start_.begin() + static_cast<std::ptrdiff_t>(nq_));
+  for (std::size_t k = 0; k < books_at_; ++k) {
+    start_[nq_ + nv_ + k] = contacts.memory[places_[k]];
+  }
+  for (std::size_t k = books_at_; k < places_.size(); ++k) {
+    start_[core_ + k - books_at_] = contacts.memory[places_[k]];
+  }
+  start_[s_at()] = s;
+  start_[t_at()] = state.time;
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    start_[works_at_ + k] = field<double>(state.works, k);
+  }
+  if (!same) copy_memory(start_);
+  return same;
+}
+
+void SmoothMotion::finish(const Vector& y, State& state) const {
+  std::copy_n(y.begin(), nq_, state.q.begin());
+  std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq_), nv_, state.v.begin());
+  if (quaternions_) normalise<double>(model_->tree, state.q);
+  for (std::size_t k = 0; k < books_at_; ++k) {
+    state.contacts.memory[places_[k]] = y[nq_ + nv_ + k];
+  }
+  for (std::size_t k = books_at_; k < places_.size(); ++k) {
+    state.contacts.memory[places_[k]] = y[core_ + k - books_at_];
+  }
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    field<double>(state.works, k) = y[works_at_ + k];
+  }
+  state.time = y[t_at()];
+  state.committed = false;
+}
+
+/// All memory of the rows, for the passes: that of open contacts does not change.
+void SmoothMotion::copy_memory(const Vector& y) {
+  const std::size_t stride = system_.contacts.capacity;
+  const auto count = static_cast<std::ptrdiff_t>(rows_.size());
+  for (std::size_t c = 0; c < at(system_.contacts.layout.count); ++c) {
+    const auto from = contacts_->memory.begin() + static_cast<std::ptrdiff_t>(c * stride);
+    std::copy(from, from + count,
+              memory_.begin() + static_cast<std::ptrdiff_t>(c * stride));
+  }
+  for (std::size_t k = 0; k < books_at_; ++k) memory_[places_[k]] = y[nq_ + nv_ + k];
+}
+
+/// Kinematics and contacts at y; open contacts stay open, and the row whose clock runs is
+/// as deep as s says.
+void SmoothMotion::place(const Vector& y, bool all) {
+  if (quaternions_) {
+    std::copy_n(y.begin(), nq_, q_.begin());
+    normalise<double>(model_->tree, q_);
+    q_now_ = q_;
+  } else {
+    q_now_ = std::span(y).first(nq_);
+  }
+  v_now_ = std::span(y).subspan(nq_, nv_);
+  if (!any_acts_ && !all) {
+    kinematics<double>(model_->tree, q_now_, v_now_, system_.tree);
+    return;
+  }
+  for (std::size_t k = 0; k < books_at_; ++k) memory_[places_[k]] = y[nq_ + nv_ + k];
+  move_to(system_, *contacts_, q_now_, v_now_, memory_, all);
+  double* depth = system_.contacts.columns.data();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (all) depths_[i] = depth[i];
+    if (!rows_[i].acts) depth[i] = -1;
+  }
+  if (clock_row_ < 0) return;
+  const double s = y[s_at()];
+  depths_[at(clock_row_)] = std::copysign(s * s, s);
+  depth[clock_row_] = s * s;
+  Vector& roots = system_.contacts.roots;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    roots[i] = std::sqrt(std::max(depth[i], 0.0));
+  }
+  roots[at(clock_row_)] = s;
+}
+
+void SmoothMotion::rates(const Vector& y, double* rate, bool all) {
+  ++evaluations_;
+  place(y, all);
+  // Where nothing acts, the passes have nothing to do.
+  const bool idle = !any_acts_ && model_->joint_blocks == 0;
+  const double time = y[t_at()];
+  apply_forces(system_, Form::evaluate, 0, time, q_now_, v_now_,
+               idle ? nothing_ : *contacts_, memory_, memory_rates_, {});
+  accelerate(system_, time, 0, v_now_, {});
+  position_rates<double>(model_->tree, q_now_, v_now_, std::span(rate, nq_));
+  std::copy(system_.acceleration.begin(), system_.acceleration.end(), rate + nq_);
+  double* to = rate + nq_ + nv_;
+  for (std::size_t k = 0; k < books_at_; ++k) to[k] = memory_rates_[places_[k]];
+  to = rate + core_;
+  for (std::size_t k = books_at_; k < places_.size(); ++k) {
+    to[k - books_at_] = memory_rates_[places_[k]];
+  }
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    rate[works_at_ + k] = field<double>(system_.powers, k);
+  }
+  rate[s_at()] = 0;
+  rate[t_at()] = 1;
+  if (clock_row_ < 0) return;
+  const double pace = 2 * y[s_at()];  // dt/dη
+  for (std::size_t i = 0; i < size_; ++i) rate[i] *= pace;
+  rate[s_at()] = approach(at(clock_row_));
+}
+
+void SmoothMotion::look(const Vector& y, bool with_laws) {
+  ++looks_;
+  place(y, true);
+  if (!with_laws || !any_acts_) return;
+  contact_forces(*model_, Form::evaluate, 0, *contacts_, memory_, memory_rates_,
+                 system_.contacts);
+}
+
+void SmoothMotion::read_guards(Vector& guards) {
+  ContactWorkspace& ws = system_.contacts;
+  guards.assign(guard_count(), 0);
+  const LawColumns c = ws.law_columns(memory_, memory_rates_);
+  for (std::size_t b = 0; b < model_->blocks.size(); ++b) {
+    const LawBlock& laws = model_->blocks[b];
+    for (auto i = at(contacts_->begin[b]); i < at(contacts_->begin[b + 1]); ++i) {
+      double* to = guards.data() + i * per_row;
+      to[0] = depths_[i];
+      if (!rows_[i].acts) continue;
+      const auto kin =
+          Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
+      NormalLawTable::Guards found{};
+      const NormalLawTable& table = normal_law(laws.normal);
+      const int normal = table.guards(laws.normal, c.normal_state, i, kin, found);
+      for (int k = 1; k < normal; ++k) to[k] = found[at(k)];
+      // A ground that recovers is met where it is.
+      if (table.fields > 0 && found[0] != kin.depth) to[friction_guard - 1] = found[0];
+      const int friction =
+          friction_law(laws.friction)
+              .guards(laws.friction, c.friction_state, i, kin, c.normal_force[i], found);
+      for (int k = 0; k < friction; ++k) to[friction_guard + at(k)] = found[at(k)];
+    }
+  }
+}
+
+Event SmoothMotion::note_event(std::size_t guard, State& state) {
+  const std::size_t row = guard / per_row, kind = guard % per_row;
+  Event event{EventKind::normal, static_cast<int>(row), state.time};
+  if (kind == 0) {
+    const bool touches = !rows_[row].acts || sides_[guard] < 0;
+    event.kind = touches ? EventKind::touch : EventKind::lift_off;
+    state.contacts.rows[row].event = touches ? 1 : -1;
+    sides_[guard] = touches ? 1 : -1;
+  } else {
+    if (kind >= friction_guard) event.kind = EventKind::friction;
+    sides_[guard] = -sides_[guard];
+    hold_laws();
+  }
+  return event;
+}
+
+/// Contacts that last stay on their sides.
+void SmoothMotion::carry_sides() {
+  std::swap(sides_, sides_before_);
+  sides_.assign(guard_count(), 0);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!rows_[i].acts) continue;
+    const auto was =
+        std::find_if(rows_before_.begin(), rows_before_.end(),
+                     [&](const Row& row) { return row.episode == rows_[i].episode; });
+    sides_[i * per_row] = 1;
+    if (was == rows_before_.end()) continue;
+    const auto from = sides_before_.begin() +
+                      (was - rows_before_.begin()) * static_cast<std::ptrdiff_t>(per_row);
+    std::copy_n(from, per_row, sides_.begin() + static_cast<std::ptrdiff_t>(i * per_row));
+  }
+  hold_laws();
+}
+
+void SmoothMotion::hold(const Vector& guards) {
+  bool changed = false;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!rows_[i].acts) continue;
+    for (std::size_t g = i * per_row + 1; g < (i + 1) * per_row; ++g) {
+      if (sides_[g] != 0 || guards[g] == 0) continue;
+      sides_[g] = guards[g] > 0 ? 1 : -1;
+      changed = true;
+    }
+  }
+  if (changed) hold_laws();
+}
+
+/// The sides as the laws want them: the clamp and the ground that recovers; two of
+/// friction.
+void SmoothMotion::hold_laws() {
+  ContactWorkspace& ws = system_.contacts;
+  ws.held.resize(4 * ws.capacity);
+  constexpr std::size_t slots[4] = {1, friction_guard - 1, friction_guard,
+                                    friction_guard + 1};
+  for (std::size_t k = 0; k < 4; ++k) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      ws.held[k * ws.capacity + i] = sides_[i * per_row + slots[k]];
+    }
+  }
+}
+
+const LawBlock& SmoothMotion::laws_of(const State& state, std::size_t row) const {
+  std::size_t b = 0;
+  while (at(state.contacts.begin[b + 1]) <= row) ++b;
+  return model_->blocks[b];
+}
+
+Columns<double> SmoothMotion::normal_memory(const State& state) {
+  return system_.contacts
+      .law_columns(const_cast<Vector&>(state.contacts.memory), memory_rates_)
+      .normal_state;
+}
+
+/// The depth at which the normal law of a row stores that energy.
+double SmoothMotion::depth_for_energy(const State& state, std::size_t row,
+                                      double energy) {
+  const LawChoice& law = laws_of(state, row).normal;
+  const Columns<double> memory = normal_memory(state);
+  return inverse_of(
+      [&](double depth) { return normal_law(law).stored(law, memory, row, depth); },
+      energy);
+}
+
+/// The depth at which it bears that force at rest.
+double SmoothMotion::depth_for_force(const State& state, std::size_t row, double force) {
+  const LawChoice& law = laws_of(state, row).normal;
+  const Columns<double> memory = normal_memory(state);
+  return inverse_of(
+      [&](double depth) {
+        return normal_law(law)
+            .linearise(law, memory, row, Kinematics<double>::at(depth, 0.0))
+            .static_force;
+      },
+      force);
+}
+
+/// How a row's normal force accelerates its own depth, per newton.
+double SmoothMotion::inverse_mass(const State& state, std::size_t row) {
+  const Tree& tree = model_->tree;
+  if (row < at(state.contacts.begin[at(model_->joint_blocks)])) {
+    const JointRow& joint = joint_row(*model_, state.contacts, row);
+    std::fill(unit_.begin(), unit_.end(), 0.0);
+    unit_[at(joint.dof)] = 1;
+    solve_mass<double>(tree, unit_, {}, system_.tree, unit_);
+    return unit_[at(joint.dof)];
+  }
+  const RowPlace& place = system_.contacts.places[row];
+  const PushRow<double> push = push_at<double>(system_.tree, place.link_a, place.link_b,
+                                               place.point, place.frame.n);
+  double result = 0;
+  inverse_inertia<double>(tree, std::span(&push, 1), system_.tree, halves_,
+                          std::span(&result, 1));
+  return result;
+}
+
+SmoothMotion::Impact SmoothMotion::impact(const State& state, std::size_t row) {
+  factorise<double>(model_->tree, system_.tree);
+  const RowScale scale = scale_of(state, row);
+  const double rate = state.contacts.rows[row].rate;
+  fresh_ = {scale.time * std::max(rate, scale.speed), scale.time};
+  return fresh_;
+}
+
+SmoothMotion::RowScale SmoothMotion::scale_of(const State& state, std::size_t row) {
+  const ContactRow& contact = state.contacts.rows[row];
+  const double mobility = inverse_mass(state, row);
+  if (!(mobility > 0)) return {contact.episode, 0, 0, 0};
+  const double g = std::max(norm(model_->tree.gravity()), 1e-3);
+  const double rest = depth_for_force(state, row, g / mobility);
+  const double speed = std::sqrt(g * rest);
+  const double energy = 0.5 * contact.rate * contact.rate / mobility;
+  const double deep = std::max(rest, depth_for_energy(state, row, energy));
+  return {contact.episode, rest, speed, deep / std::max(contact.rate, speed)};
+}
+
+void SmoothMotion::measure_scales(const State& state) {
+  const Tree& tree = model_->tree;
+  factorise<double>(tree, system_.tree);
+  std::vector<RowScale> now(rows_.size(), RowScale{0, 0, 0, 0});
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const ContactRow& row = state.contacts.rows[i];
+    const bool of_contact = i >= at(state.contacts.begin[at(model_->joint_blocks)]);
+    if (!rows_[i].acts || (of_contact && row.a == no_shape)) continue;
+    if (!of_contact && !joint_row(*model_, state.contacts, i).is_limit) continue;
+    const auto known =
+        std::find_if(row_scales_.begin(), row_scales_.end(),
+                     [&](const RowScale& scale) { return scale.episode == row.episode; });
+    now[i] = known != row_scales_.end() ? *known : scale_of(state, i);
+  }
+  std::swap(row_scales_, now);
+  double moved = kinetic_energy<double>(tree, state.v, system_.tree);
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    moved += std::abs(field<double>(state.works, k));
+  }
+  energy_scale_ = std::max({energy_scale_, moved, 1e-12});
+}
+
+void SmoothMotion::scales(const Vector& from, const Vector& to, Vector& scale) {
+  scale.resize(size_);
+  double length = HUGE_VAL, speed = HUGE_VAL;
+  for (std::size_t i = 0; i < row_scales_.size(); ++i) {
+    const RowScale& row = row_scales_[i];
+    if (row.time == 0) continue;
+    const double rate = std::abs(contacts_->rows[i].rate);
+    const double depth = std::max({row.depth, contacts_->rows[i].depth, rate * row.time});
+    length = std::min(length, depth);
+    speed = std::min(speed, std::max({row.speed, rate, depth / row.time}));
+  }
+  if (!std::isfinite(length)) {
+    length = free_length;
+    speed = free_speed;
+  }
+  double fastest = 0;
+  for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
+    fastest = std::max({fastest, std::abs(from[i]), std::abs(to[i])});
+  }
+  std::fill_n(scale.begin(), nq_, length);
+  for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
+    scale[i] = std::max({std::abs(from[i]), 1e-3 * fastest, speed});
+  }
+  // What the same laws remember in other contacts is of the same size.
+  largest_.assign(at(system_.contacts.layout.count), 1e-6 * length);
+  for (std::size_t k = 0; k < books_at_; ++k) {
+    const std::size_t i = nq_ + nv_ + k;
+    double& largest = largest_[places_[k] / system_.contacts.capacity];
+    largest = std::max({largest, std::abs(from[i]), std::abs(to[i])});
+  }
+  for (std::size_t k = 0; k < books_at_; ++k) {
+    scale[nq_ + nv_ + k] =
+        kinds_[k] == of_frame ? 1 : largest_[places_[k] / system_.contacts.capacity];
+  }
+  const bool clock = clock_row_ >= 0;
+  scale[s_at()] =
+      clock ? std::max(std::abs(from[s_at()]), std::sqrt(fresh_.depth)) : HUGE_VAL;
+  scale[t_at()] = clock ? fresh_.time : HUGE_VAL;
+  for (std::size_t k = books_at_; k < places_.size(); ++k) {
+    scale[core_ + k - books_at_] = kinds_[k] == of_travel ? length : energy_scale_;
+  }
+  for (std::size_t k = 0; k < work_lines; ++k) scale[works_at_ + k] = energy_scale_;
+}
+
+void SmoothMotion::allowances(double rtol, const Vector& from, const Vector& to,
+                              Vector& allowed) {
+  scales(from, to, allowed);
+  for (std::size_t i = 0; i < size_; ++i) {
+    allowed[i] = std::max(rtol * allowed[i], 4e-16 * (std::abs(from[i]) + 1e-3));
+  }
+}
+
+}  // namespace bristle

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bristle/integrate/system.hpp"
+
+// Everything that moves as one vector y with a rate, smooth from one event to the next:
+// what an integrator of ordinary differential equations needs to see of a model.
+//
+//   y   positions, velocities, what acting contacts remember, s, t;
+//       then what nothing depends on: how far contacts travelled, the energy books
+//
+// A contact stays open or closed for as long as no event says otherwise. Its own clock
+// may run: with δ = s² and dt = 2 s dη the force is smooth in η where √δ has no
+// derivative, at both ends of the contact (a Sundman transformation). The rate of y is
+// then by η, and the law is evaluated at the depth s².
+
+namespace bristle {
+
+enum class EventKind : std::uint8_t { touch, lift_off, normal, friction };
+
+/// What happened, and to which row of the state; seen after the state was brought to it.
+struct Event {
+  EventKind kind;
+  int row;
+  double time;
+};
+
+class SmoothMotion {
+ public:
+  using Vector = std::vector<double>;
+
+  /// The model must outlive it.
+  explicit SmoothMotion(const Model& model);
+
+  /// Begins at a state that was settled by events; `clock_row` is the contact whose clock
+  /// runs, or −1, and s the root of its depth. True where the same contacts act as
+  /// before.
+  bool begin(State& state, int clock_row, double s);
+  /// Puts y into the state that it began with, not yet settled.
+  void finish(const Vector& y, State& state) const;
+
+  std::size_t size() const { return size_; }
+  std::size_t core() const { return core_; }  // what the rates depend on comes first
+  std::size_t position_count() const { return nq_; }
+  std::size_t velocity_count() const { return nv_; }
+  std::size_t s_at() const { return core_ - 2; }
+  std::size_t t_at() const { return core_ - 1; }
+  const Vector& start() const { return start_; }
+  int clock_row() const { return clock_row_; }
+  bool acts(std::size_t row) const { return rows_[row].acts; }
+
+  /// dy/dt, or dy/dη while a clock runs. With `all`, open contacts are measured too, and
+  /// guards() can be read.
+  void rates(const Vector& y, double* rate, bool all = false);
+  /// Contacts and their guards alone.
+  void look(const Vector& y, bool with_laws);
+
+  // Guards: functions that change their sign at events, some per row. The first is the
+  // depth (or s, whose sign is the same); the others are the laws'.
+  static constexpr std::size_t per_row = 8;
+  static constexpr std::size_t friction_guard = 4;
+  std::size_t guard_count() const { return rows_.size() * per_row; }
+  void read_guards(Vector& guards);
+  double depth(std::size_t row) const { return depths_[row]; }
+  /// How fast the depth grows, by t [m/s].
+  double approach(std::size_t row) const {
+    return system_.contacts.columns[RowColumns::rate * system_.contacts.capacity + row];
+  }
+  /// The side of a guard that its law is held on: −1, 1, or 0 while it is not known.
+  double side(std::size_t guard) const { return sides_[guard]; }
+  /// Holds the laws on the sides that these guards say, where they are not held yet.
+  void hold(const Vector& guards);
+  /// Notes an event of this guard in the state, after finish(): settling carries it out.
+  Event note_event(std::size_t guard, State& state);
+
+  /// The size of each number that its error is measured by, between two points of the
+  /// motion: positions by how deep contacts are by nature, at rest under what they carry
+  /// and at the bottom of an impact; not by the size of the scene.
+  void scales(const Vector& from, const Vector& to, Vector& scale);
+  /// The errors that a relative tolerance allows: that part of the scales, and at least
+  /// what rounding does to the numbers themselves.
+  void allowances(double rtol, const Vector& from, const Vector& to, Vector& allowed);
+  /// Of an impact: its depth, and the depth over its speed.
+  struct Impact {
+    double depth = 0;  // [m]
+    double time = 0;   // 0: nothing gives way [s]
+  };
+  /// What a row's approach at this settled state leads to; its clock is measured by it
+  /// from now on.
+  Impact impact(const State& state, std::size_t row);
+  /// Finds the scales of contacts that have just begun. After begin() at a settled state.
+  void measure_scales(const State& state);
+
+  std::uint64_t evaluations() const { return evaluations_; }
+  std::uint64_t looks() const { return looks_; }
+  System& system() { return system_; }
+  const Model& model() const { return *model_; }
+
+ private:
+  struct Row {
+    bool acts;  // closed, or not yet recovered
+    std::uint32_t a, b, feature, episode;
+    bool operator==(const Row&) const = default;
+  };
+  struct RowScale {
+    std::uint32_t episode;
+    double depth;  // at rest under what it carries [m]
+    double speed;  // of falling that far [m/s]
+    double time;   // of an impact: its depth over its speed [s]
+  };
+
+  void place(const Vector& y, bool all);
+  void copy_memory(const Vector& y);
+  void carry_sides();
+  void hold_laws();
+  const LawBlock& laws_of(const State& state, std::size_t row) const;
+  RowScale scale_of(const State& state, std::size_t row);
+  double inverse_mass(const State& state, std::size_t row);
+  double depth_for_energy(const State& state, std::size_t row, double energy);
+  double depth_for_force(const State& state, std::size_t row, double force);
+  Columns<double> normal_memory(const State& state);
+
+  const Model* model_;
+  System system_;
+  std::size_t nq_, nv_;
+  bool quaternions_ = false;
+  ContactRows* contacts_ = nullptr;  // of the state that it began with
+  ContactRows nothing_;              // rows where nothing touches
+  Vector start_;
+  std::size_t core_ = 0, size_ = 0, books_at_ = 0, works_at_ = 0;
+  std::vector<std::size_t> places_;  // in the memory: of numbers in the core, then books
+  std::vector<std::uint8_t> kinds_;  // of those numbers
+  std::vector<Row> rows_, rows_before_;
+  Vector sides_, sides_before_;
+  bool any_acts_ = false;
+  int clock_row_ = -1;
+
+  Vector q_, memory_, memory_rates_, depths_;
+  std::span<const double> q_now_, v_now_;
+
+  std::vector<RowScale> row_scales_;
+  Vector halves_, unit_, largest_;
+  Impact fresh_;
+  double energy_scale_ = 0;
+  std::uint64_t evaluations_ = 0, looks_ = 0;
+};
+
+}  // namespace bristle
