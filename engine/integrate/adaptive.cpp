@@ -72,17 +72,22 @@ bool Adaptive::attempt() {
     implicit_.forget();
     known_ = true;
   }
+  const bool impact = clock_row_ >= 0 && presses_;
+  if (impact) length_ = std::min(length_, longest_ * impact_length_);
+  bool rejected = false;
   for (;;) {
     step_.h = length_;
     error_ = use_implicit_ ? implicit_.attempt(motion_, options_.rtol, step_)
                            : explicit_.attempt(motion_, options_.rtol, step_);
     if (error_ <= 1) break;
     ++counts_.rejected;
+    rejected = true;
     const double exponent = use_implicit_ ? implicit_.exponent() : explicit_.exponent();
     length_ *=
         std::isfinite(error_) ? std::max(0.2, 0.9 * std::pow(error_, -exponent)) : 0.1;
     if (length_ < 1e-18) return false;
   }
+  if (impact && rejected) longest_ = length_ / impact_length_;
   use_implicit_ ? implicit_.complete(motion_, step_) : explicit_.complete(motion_, step_);
   motion_.read_guards(guards_end_);
   approach_end_.resize(approach_.size());
@@ -221,6 +226,20 @@ double Adaptive::touch_place(std::size_t row) {
   return value >= 0 ? locate_depth(row, 0, before, place, value) : 2;
 }
 
+/// Where a law switches: its guard leaves the side that it is held on.
+double Adaptive::switch_place(std::size_t guard, double side, double last,
+                              double at_last) {
+  double from = 0, at_from = guards_[guard];
+  if (side * at_from <= 0) {
+    // It has just been located, a trifle before or behind by round-off: soon it is clear
+    // of zero, or else it only grazed that.
+    from = last / 1024;
+    at_from = guard_at(guard, from);
+    if (side * at_from <= 0) return 0;
+  }
+  return locate(guard, from, at_from, last, at_last);
+}
+
 /// The first event of a row within the step.
 Adaptive::Place Adaptive::crossing(std::size_t row) {
   const std::size_t guard = row * per_row;
@@ -241,11 +260,13 @@ Adaptive::Place Adaptive::crossing(std::size_t row) {
     }
   }
   for (std::size_t g = guard + 1; g < guard + per_row; ++g) {
-    // A switch that has just been located may lie a trifle behind by round-off.
-    const double held = motion_.side(g), to = guards_end_[g];
+    const double held = motion_.side(g);
+    if (held == 0) continue;
+    // Only as long as the contact lasts.
+    const double last = std::min(first.where, 1.0);
+    const double to = last < 1 ? guard_at(g, last) : guards_end_[g];
     if (!(held * to < 0)) continue;
-    const double from = guards_[g] * held > 0 ? guards_[g] : 1e-300 * held;
-    const double place = locate(g, 0, from, 1, to);
+    const double place = switch_place(g, held, last, to);
     if (place < first.where) first = {static_cast<int>(g), place, first.skips};
   }
   return first;
@@ -336,8 +357,7 @@ bool Adaptive::clock_ends(const Event& event) {
   const double rate = motion_.approach(at(clock_row_));
   if (rate * clock_rate_ < 0) ++turns_;
   clock_rate_ = rate;
-  return turns_ >= 2 ||
-         (event.row == clock_row_ && event.kind == EventKind::lift_off);
+  return turns_ >= 2 || (event.row == clock_row_ && event.kind == EventKind::lift_off);
 }
 
 /// The state at the end of the step, with its event, settled; and the clock that goes on.
@@ -362,11 +382,17 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   const double exponent = use_implicit_ ? implicit_.exponent() : explicit_.exponent();
   const double grow =
       std::clamp(0.9 * std::pow(std::max(error_, 1e-12), -exponent), 0.3, 8.0);
-  if (first_after_touch_) {
-    first_length_ = std::clamp(length_ * grow / impact_length_, 0.01, 1.0);
-    first_after_touch_ = false;
+  if (first_after_event_) {
+    (presses_ ? touch_length_ : switch_length_) =
+        std::clamp(length_ * grow / impact_length_, 0.01, 10.0);
+    first_after_event_ = false;
   }
-  const double planned = length_ * (whole ? grow : 1);
+  double planned = length_ * (whole ? grow : 1);
+  if (clock_row_ >= 0 && event.row == clock_row_ && event.kind == EventKind::normal) {
+    presses_ = !presses_;
+    planned = (presses_ ? touch_length_ : switch_length_) * impact_length_;
+    first_after_event_ = true;
+  }
   choose_method(whole, planned, touches || leaves);
   length_ = planned;
   if (clock_row_ >= 0 && clock_ends(event)) {
@@ -427,7 +453,9 @@ void Adaptive::enter_clock(State& state, int row) {
   impact_ = motion_.impact(state, at(row));
   clock_row_ = -1;
   if (!(impact_.time > 0)) return;
-  first_after_touch_ = true;
+  first_after_event_ = true;
+  presses_ = true;
+  longest_ = std::min(1.1 * longest_, 1.0);
   const double speed = impact_.depth / impact_.time;
   // Where s and its rate are zero the clock would stand still: not for one that grazes.
   if (!options_.contact_clock || contact.rate < 1e-3 * speed) {
@@ -439,7 +467,7 @@ void Adaptive::enter_clock(State& state, int row) {
     clock_rate_ = contact.rate;
     turns_ = 0;
   }
-  length_ = first_length_ * impact_length_;
+  length_ = touch_length_ * impact_length_;
 }
 
 StepStatus Adaptive::advance_to(State& state, double until, const Observer& observer) {

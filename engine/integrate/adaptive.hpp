@@ -90,6 +90,7 @@ class Adaptive {
   double locate_depth(std::size_t row, double low, double at_low, double high,
                       double at_high);
   double touch_place(std::size_t row);
+  double switch_place(std::size_t guard, double side, double last, double at_last);
   Place crossing(std::size_t row);
 
   AdaptiveOptions options_;
@@ -105,10 +106,14 @@ class Adaptive {
   bool between_known_ = false;      // interpolate() is ready
   bool located_ = true;
 
-  double length_ = 0;          // planned for the next step, by t or η
-  double flight_length_ = 0;   // of the last step before a touch [s]
-  double first_length_ = 0.3;  // of the first one after it, in units of the impact's
-  bool first_after_touch_ = false;
+  double length_ = 0;         // planned for the next step, by t or η
+  double flight_length_ = 0;  // of the last step before a touch [s]
+  // In units of the impact's length: impacts are much alike.
+  double touch_length_ = 0.3;   // of the first step after a touch
+  double switch_length_ = 0.3;  // after the clamp has set in, and the force is gone
+  double longest_ = 1;          // tried while it presses
+  bool first_after_event_ = false;
+  bool presses_ = false;
   double impact_length_ = 0;       // their unit, by t or η
   SmoothMotion::Impact impact_{};  // of the contact that touched last
   int turns_ = 0;                  // of the rate of the contact whose clock runs

@@ -30,6 +30,28 @@ double inverse_of(const F& f, double wanted) {
   return high;
 }
 
+/// 1 in the lines of the energy books that the laws and forces of a model write.
+Works booked_lines(const Model& model) {
+  Works works{};
+  const auto add = [](const LedgerLines& lines, Powers<double>& to) {
+    to.damping += lines.damping;
+    to.slip += lines.slip;
+    to.viscous += lines.viscous;
+    to.parametric += lines.parametric;
+    to.unsupplied += lines.unsupplied;
+  };
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const bool joint = static_cast<int>(b) < model.joint_blocks;
+    add(normal_law(model.blocks[b].normal).lines, joint ? works.limits : works.normal);
+    add(friction_law(model.blocks[b].friction).lines,
+        joint ? works.joint_friction : works.friction);
+  }
+  works.dampers = model.has_joint_forces;
+  works.motors = !model.motors.empty();
+  works.loads = !model.loads.empty();
+  return works;
+}
+
 }  // namespace
 
 SmoothMotion::SmoothMotion(const Model& model)
@@ -46,6 +68,14 @@ SmoothMotion::SmoothMotion(const Model& model)
     if (quaternion_at(link.type) >= 0) quaternions_ = true;
   }
   nothing_.begin.assign(model.blocks.size() + 1, 0);
+  regenerates_ = model.broad_phase;
+  for (const ShapePair& pair : model.pairs) {
+    regenerates_ = regenerates_ || pair.regenerates;
+  }
+  const Works booked = booked_lines(model);
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    if (field<double>(booked, k) != 0) lines_.push_back(k);
+  }
 }
 
 bool SmoothMotion::begin(State& state, int clock_row, double s) {
@@ -89,7 +119,7 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
             take(layout.normal, normal_law(laws.normal).fields, of_law);
             take(layout.friction, friction_law(laws.friction).fields, of_law);
           } else {
-            if (!joint) take(MemoryLayout::travel, 1, of_travel);
+            if (!joint && regenerates_) take(MemoryLayout::travel, 1, of_travel);
             if (model_->contact_books) take(layout.normal_books, 10, of_books);
           }
         }
@@ -98,7 +128,7 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
     carry_sides();
     core_ = nq_ + nv_ + books_at_ + 2;
     works_at_ = core_ + places_.size() - books_at_;
-    size_ = works_at_ + work_lines;
+    size_ = works_at_ + lines_.size();
     start_.resize(size_);
   }
   std::copy(state.q.begin(), state.q.end(), start_.begin());
@@ -112,8 +142,8 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
   }
   start_[s_at()] = s;
   start_[t_at()] = state.time;
-  for (std::size_t k = 0; k < work_lines; ++k) {
-    start_[works_at_ + k] = field<double>(state.works, k);
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    start_[works_at_ + k] = field<double>(state.works, lines_[k]);
   }
   if (!same) copy_memory(start_);
   return same;
@@ -129,8 +159,8 @@ void SmoothMotion::finish(const Vector& y, State& state) const {
   for (std::size_t k = books_at_; k < places_.size(); ++k) {
     state.contacts.memory[places_[k]] = y[core_ + k - books_at_];
   }
-  for (std::size_t k = 0; k < work_lines; ++k) {
-    field<double>(state.works, k) = y[works_at_ + k];
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    field<double>(state.works, lines_[k]) = y[works_at_ + k];
   }
   state.time = y[t_at()];
   state.committed = false;
@@ -198,8 +228,8 @@ void SmoothMotion::rates(const Vector& y, double* rate, bool all) {
   for (std::size_t k = books_at_; k < places_.size(); ++k) {
     to[k - books_at_] = memory_rates_[places_[k]];
   }
-  for (std::size_t k = 0; k < work_lines; ++k) {
-    rate[works_at_ + k] = field<double>(system_.powers, k);
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    rate[works_at_ + k] = field<double>(system_.powers, lines_[k]);
   }
   rate[s_at()] = 0;
   rate[t_at()] = 1;
@@ -441,7 +471,7 @@ void SmoothMotion::scales(const Vector& from, const Vector& to, Vector& scale) {
   for (std::size_t k = books_at_; k < places_.size(); ++k) {
     scale[core_ + k - books_at_] = kinds_[k] == of_travel ? length : energy_scale_;
   }
-  for (std::size_t k = 0; k < work_lines; ++k) scale[works_at_ + k] = energy_scale_;
+  for (std::size_t k = 0; k < lines_.size(); ++k) scale[works_at_ + k] = energy_scale_;
 }
 
 void SmoothMotion::allowances(double rtol, const Vector& from, const Vector& to,

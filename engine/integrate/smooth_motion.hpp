@@ -127,6 +127,8 @@ class SmoothMotion {
   System system_;
   std::size_t nq_, nv_;
   bool quaternions_ = false;
+  bool regenerates_ = false;         // some contacts book how far they travel
+  std::vector<std::size_t> lines_;   // of the energy books that anything is booked in
   ContactRows* contacts_ = nullptr;  // of the state that it began with
   ContactRows nothing_;              // rows where nothing touches
   Vector start_;
