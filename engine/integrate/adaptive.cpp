@@ -18,7 +18,9 @@ constexpr int patience = 8;
 }  // namespace
 
 Adaptive::Adaptive(const Model& model, const AdaptiveOptions& options)
-    : options_(options), motion_(model) {}
+    : options_(options),
+      motion_(model),
+      touch_length_(options.contact_clock ? 0.3 : 0.03) {}
 
 AdaptiveCounts Adaptive::counts() const noexcept {
   AdaptiveCounts counts = counts_;
@@ -49,7 +51,7 @@ StepStatus Adaptive::begin(State& state) {
   if (!(options_.rtol > 0) || !(options_.longest_step > 0)) return StepStatus::wrong_step;
   if (length_ == 0) length_ = flight_length_ = 1e-3;
   next_sample_ = state.time;
-  clock_row_ = -1;
+  clock_row_ = fresh_row_ = -1;
   known_ = false;
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
@@ -72,7 +74,7 @@ bool Adaptive::attempt() {
     implicit_.forget();
     known_ = true;
   }
-  const bool impact = clock_row_ >= 0 && presses_;
+  const bool impact = fresh_row_ >= 0 && presses_;
   if (impact) length_ = std::min(length_, longest_ * impact_length_);
   bool rejected = false;
   for (;;) {
@@ -87,7 +89,7 @@ bool Adaptive::attempt() {
         std::isfinite(error_) ? std::max(0.2, 0.9 * std::pow(error_, -exponent)) : 0.1;
     if (length_ < 1e-18) return false;
   }
-  if (impact && rejected) longest_ = length_ / impact_length_;
+  if (impact && rejected && clock_row_ >= 0) longest_ = length_ / impact_length_;
   use_implicit_ ? implicit_.complete(motion_, step_) : explicit_.complete(motion_, step_);
   motion_.read_guards(guards_end_);
   approach_end_.resize(approach_.size());
@@ -262,8 +264,8 @@ Adaptive::Place Adaptive::crossing(std::size_t row) {
   for (std::size_t g = guard + 1; g < guard + per_row; ++g) {
     const double held = motion_.side(g);
     if (held == 0) continue;
-    // Only as long as the contact lasts.
-    const double last = std::min(first.where, 1.0);
+    // Only as long as the contact lasts: at its end all forces are zero.
+    const double last = first.where < 1 ? first.where * (1 - 1.0 / 1024) : 1;
     const double to = last < 1 ? guard_at(g, last) : guards_end_[g];
     if (!(held * to < 0)) continue;
     const double place = switch_place(g, held, last, to);
@@ -351,13 +353,12 @@ void Adaptive::choose_method(bool whole, double planned, bool in_or_out) {
   }
 }
 
-/// Whether the clock that runs has come to its end: with its contact, or because that
-/// lasts.
-bool Adaptive::clock_ends(const Event& event) {
-  const double rate = motion_.approach(at(clock_row_));
-  if (rate * clock_rate_ < 0) ++turns_;
-  clock_rate_ = rate;
-  return turns_ >= 2 || (event.row == clock_row_ && event.kind == EventKind::lift_off);
+/// Whether the freshest contact is over, or lasts.
+bool Adaptive::impact_ends(const Event& event) {
+  const double rate = motion_.approach(at(fresh_row_));
+  if (rate * fresh_rate_ < 0) ++turns_;
+  fresh_rate_ = rate;
+  return turns_ >= 2 || (event.row == fresh_row_ && event.kind == EventKind::lift_off);
 }
 
 /// The state at the end of the step, with its event, settled; and the clock that goes on.
@@ -395,12 +396,12 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   }
   choose_method(whole, planned, touches || leaves);
   length_ = planned;
-  if (clock_row_ >= 0 && clock_ends(event)) {
-    length_ = std::max(2 * s * planned, 0.1 * impact_.time);
-    clock_row_ = -1;
+  if (fresh_row_ >= 0 && impact_ends(event)) {
+    if (clock_row_ >= 0) length_ = std::max(2 * s * planned, 0.1 * impact_.time);
+    clock_row_ = fresh_row_ = -1;
   }
   if (leaves) length_ = std::max(length_, flight_length_);
-  if (touches && clock_row_ < 0) flight_length_ = length_;
+  if (touches && fresh_row_ < 0) flight_length_ = length_;
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
 
@@ -417,8 +418,9 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
              r.a != no_shape;
     });
   }
-  if (clock_row_ >= 0) {
-    clock_row_ = find([&](const ContactRow& r) { return r.episode == clock_episode_; });
+  if (fresh_row_ >= 0) {
+    fresh_row_ = find([&](const ContactRow& r) { return r.episode == fresh_episode_; });
+    if (clock_row_ >= 0) clock_row_ = fresh_row_;
   }
   double root = clock_row_ >= 0 ? s : 0;
   const bool begins = touches && event.row >= 0;
@@ -451,23 +453,22 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
 void Adaptive::enter_clock(State& state, int row) {
   const ContactRow& contact = state.contacts.rows[at(row)];
   impact_ = motion_.impact(state, at(row));
-  clock_row_ = -1;
+  clock_row_ = fresh_row_ = -1;
   if (!(impact_.time > 0)) return;
-  first_after_event_ = true;
   presses_ = true;
-  longest_ = std::min(1.1 * longest_, 1.0);
+  longest_ = std::min(1.1 * longest_, 0.5);
+  fresh_row_ = row;
+  fresh_episode_ = contact.episode;
+  fresh_rate_ = contact.rate;
+  turns_ = 0;
   const double speed = impact_.depth / impact_.time;
   // Where s and its rate are zero the clock would stand still: not for one that grazes.
-  if (!options_.contact_clock || contact.rate < 1e-3 * speed) {
-    impact_length_ = 0.1 * impact_.time;
-  } else {
-    impact_length_ = std::sqrt(impact_.depth) / speed;
-    clock_row_ = row;
-    clock_episode_ = contact.episode;
-    clock_rate_ = contact.rate;
-    turns_ = 0;
-  }
-  length_ = touch_length_ * impact_length_;
+  const bool grazes = contact.rate < 1e-3 * speed;
+  const bool clock = options_.contact_clock && !grazes;
+  if (clock) clock_row_ = row;
+  impact_length_ = clock ? std::sqrt(impact_.depth) / speed : impact_.time;
+  first_after_event_ = clock || !options_.contact_clock;
+  length_ = (first_after_event_ ? touch_length_ : 0.01) * impact_length_;
 }
 
 StepStatus Adaptive::advance_to(State& state, double until, const Observer& observer) {
