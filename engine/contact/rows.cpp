@@ -294,7 +294,8 @@ class Renewal {
     }
     if (closed && !was_closed) {
       row.episode = ++state_.episodes;
-      if (was < 0 || row.approach <= 0 || row.event > 0) {  // not foreseen, or known
+      const bool known = episodes_ == Episodes::by_events;
+      if (was < 0 || row.approach <= 0 || known) {  // not foreseen, or known exactly
         row.approach = std::max(motion.rate, 0.0);
         touch(laws, i, row.approach);
       }

@@ -89,7 +89,9 @@ bool Adaptive::attempt() {
         std::isfinite(error_) ? std::max(0.2, 0.9 * std::pow(error_, -exponent)) : 0.1;
     if (length_ < 1e-18) return false;
   }
-  if (impact && rejected && clock_row_ >= 0) longest_ = length_ / impact_length_;
+  if (impact && rejected && clock_row_ >= 0 && !first_after_event_) {
+    longest_ = std::clamp(length_ / impact_length_, 0.01, 0.5);
+  }
   use_implicit_ ? implicit_.complete(motion_, step_) : explicit_.complete(motion_, step_);
   motion_.read_guards(guards_end_);
   approach_end_.resize(approach_.size());
@@ -355,6 +357,7 @@ void Adaptive::choose_method(bool whole, double planned, bool in_or_out) {
 
 /// Whether the freshest contact is over, or lasts.
 bool Adaptive::impact_ends(const Event& event) {
+  if (event.time > touch_time_ + 20 * impact_.time) return true;
   const double rate = motion_.approach(at(fresh_row_));
   if (rate * fresh_rate_ < 0) ++turns_;
   fresh_rate_ = rate;
@@ -372,7 +375,8 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   Event event{EventKind::normal, -1, state.time};
   ContactRow happened;
   if (place.guard >= 0) {
-    event = motion_.note_event(at(place.guard), state);
+    const double pace = clock_row_ >= 0 ? 2 * std::sqrt(impact_.depth) : 1;
+    event = motion_.note_event(at(place.guard), state, length_ * pace);
     happened = state.contacts.rows[at(event.row)];
     ++counts_.events;
   }
@@ -460,6 +464,7 @@ void Adaptive::enter_clock(State& state, int row) {
   fresh_row_ = row;
   fresh_episode_ = contact.episode;
   fresh_rate_ = contact.rate;
+  touch_time_ = state.time;
   turns_ = 0;
   const double speed = impact_.depth / impact_.time;
   // Where s and its rate are zero the clock would stand still: not for one that grazes.
@@ -494,6 +499,11 @@ StepStatus Adaptive::advance_to(State& state, double until, const Observer& obse
     }
     sample(state, std::min(event.where, 1.0), observer);
     if (event.where <= 1) cut(event.where);
+    if (!all_finite(std::span(step_.end).first(motion_.core()))) {
+      ++counts_.rejected;
+      length_ *= 0.3;
+      continue;
+    }
     status = accept(state, event, until, observer);
     if (status == StepStatus::ok && observer.on_step && !observer.on_step(state)) break;
   }

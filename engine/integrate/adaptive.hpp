@@ -113,6 +113,7 @@ class Adaptive {
   int fresh_row_ = -1;
   std::uint32_t fresh_episode_ = 0;
   double fresh_rate_ = 0;
+  double touch_time_ = 0;
   int turns_ = 0;         // of that rate
   bool presses_ = false;  // else the clamp has set in
   int clock_row_ = -1;    // the same row where its clock runs
