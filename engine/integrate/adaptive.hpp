@@ -70,16 +70,23 @@ class Adaptive {
   };
 
   StepStatus begin(State& state);
-  bool attempt();
+  enum class Attempt { done, gone, leaves, fails };
+  Attempt attempt(const State& state);
+  int gone(const State& state) const;
+  int about_to_leave(const State& state) const;
+  int leaves_at(const State& state, const Place& place) const;
+  bool may_switch_clock() const;
   Place first_event();
   double end_of_time(double until, double where);
-  void cut(double where);
+  bool smooth_to_end() const;
+  bool cut(double where);
   void sample(const State& state, double where, const Observer& observer);
   StepStatus accept(State& state, const Place& event, double until,
                     const Observer& observer);
   void choose_method(bool whole, double planned, bool in_or_out);
   bool impact_ends(const Event& event);
   void enter_clock(State& state, int row);
+  void leave_by_clock(State& state, int row);
   StepStatus settle(State& state);
 
   void interpolate(double where, Vector& y);
@@ -114,9 +121,10 @@ class Adaptive {
   std::uint32_t fresh_episode_ = 0;
   double fresh_rate_ = 0;
   double touch_time_ = 0;
-  int turns_ = 0;         // of that rate
-  bool presses_ = false;  // else the clamp has set in
-  int clock_row_ = -1;    // the same row where its clock runs
+  int turns_ = 0;                // of that rate
+  bool presses_ = false;         // else the clamp has set in
+  bool switched_clock_ = false;  // since the last step
+  int clock_row_ = -1;           // the same row where its clock runs
   SmoothMotion::Impact impact_{};
 
   // Lengths of steps that are remembered, since impacts are much alike; in units of

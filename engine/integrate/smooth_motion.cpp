@@ -160,6 +160,14 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
   return same;
 }
 
+bool SmoothMotion::began_with(const Vector& y) const {
+  for (std::size_t k = 0; k < books_at_; ++k) {
+    const std::size_t i = nq_ + nv_ + k;
+    if (kinds_[k] != of_frame && start_[i] != y[i]) return false;  // frames begin anew
+  }
+  return true;
+}
+
 void SmoothMotion::finish(const Vector& y, State& state) const {
   std::copy_n(y.begin(), nq_, state.q.begin());
   std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq_), nv_, state.v.begin());
@@ -478,7 +486,7 @@ void SmoothMotion::measure_scales(const State& state) {
   energy_scale_ = std::max({energy_scale_, moved, 1e-12});
 }
 
-void SmoothMotion::scales(const Vector& from, const Vector& to, Vector& scale) {
+void SmoothMotion::scales(const Vector& from, Vector& scale) {
   scale.resize(size_);
   double length = HUGE_VAL, speed = HUGE_VAL;
   for (std::size_t i = 0; i < row_scales_.size(); ++i) {
@@ -495,7 +503,7 @@ void SmoothMotion::scales(const Vector& from, const Vector& to, Vector& scale) {
   }
   double fastest = 0;
   for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
-    fastest = std::max({fastest, std::abs(from[i]), std::abs(to[i])});
+    fastest = std::max(fastest, std::abs(from[i]));
   }
   std::fill_n(scale.begin(), nq_, length);
   for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
@@ -507,7 +515,7 @@ void SmoothMotion::scales(const Vector& from, const Vector& to, Vector& scale) {
   for (std::size_t k = 0; k < books_at_; ++k) {
     const std::size_t i = nq_ + nv_ + k;
     double& largest = largest_[places_[k] / stride];
-    largest = std::max({largest, std::abs(from[i]), std::abs(to[i])});
+    largest = std::max(largest, std::abs(from[i]));
   }
   for (std::size_t k = 0; k < books_at_; ++k) {
     const double least = kinds_[k] == of_depth ? length
@@ -526,9 +534,8 @@ void SmoothMotion::scales(const Vector& from, const Vector& to, Vector& scale) {
   for (std::size_t k = 0; k < lines_.size(); ++k) scale[works_at_ + k] = energy_scale_;
 }
 
-void SmoothMotion::allowances(double rtol, const Vector& from, const Vector& to,
-                              Vector& allowed) {
-  scales(from, to, allowed);
+void SmoothMotion::allowances(double rtol, const Vector& from, Vector& allowed) {
+  scales(from, allowed);
   for (std::size_t i = 0; i < size_; ++i) {
     allowed[i] = std::max(rtol * allowed[i], 4e-16 * (std::abs(from[i]) + 1e-3));
   }

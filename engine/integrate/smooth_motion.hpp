@@ -42,6 +42,9 @@ class SmoothMotion {
   /// Puts y into the state that it began with, not yet settled.
   void finish(const Vector& y, State& state) const;
 
+  /// Whether it began where y is: settling may have adjusted the memory of laws.
+  bool began_with(const Vector& y) const;
+
   std::size_t size() const { return size_; }
   std::size_t core() const { return core_; }  // what the rates depend on comes first
   std::size_t position_count() const { return nq_; }
@@ -80,13 +83,13 @@ class SmoothMotion {
   /// on, until its contact ends.
   Event note_event(std::size_t guard, State& state, double step = 0);
 
-  /// The size of each number that its error is measured by, between two points of the
-  /// motion: positions by how deep contacts are by nature, at rest under what they carry
+  /// The size of each number that its error is measured by, from a point of the motion
+  /// on: positions by how deep contacts are by nature, at rest under what they carry
   /// and at the bottom of an impact; not by the size of the scene.
-  void scales(const Vector& from, const Vector& to, Vector& scale);
+  void scales(const Vector& from, Vector& scale);
   /// The errors that a relative tolerance allows: that part of the scales, and at least
   /// what rounding does to the numbers themselves.
-  void allowances(double rtol, const Vector& from, const Vector& to, Vector& allowed);
+  void allowances(double rtol, const Vector& from, Vector& allowed);
   /// Of an impact: its depth, and the depth over its speed.
   struct Impact {
     double depth = 0;  // [m]
@@ -95,6 +98,9 @@ class SmoothMotion {
   /// What a row's approach at this settled state leads to; its clock is measured by it
   /// from now on.
   Impact impact(const State& state, std::size_t row);
+  /// How deep an acting row is at rest under what it carries [m].
+  double natural_depth(std::size_t row) const { return row_scales_[row].depth; }
+  void measure_clock(const Impact& impact) { fresh_ = impact; }
   /// Finds the scales of contacts that have just begun. After begin() at a settled state.
   void measure_scales(const State& state);
 
