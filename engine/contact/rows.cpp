@@ -308,9 +308,9 @@ class Renewal {
             friction.stored(laws.friction, friction_memory(now_), at(i), row.depth, 0.0);
         friction.touch(laws.friction, friction_memory(now_), at(i));
       }
-      const bool recovers =
-          was_closed && normal.fields > 0 &&
-          normal.stored(laws.normal, normal_memory(now_), at(i), row.depth) > 0;
+      const bool recovers = was_closed && normal.fields > 0 &&
+                            normal.stored(laws.normal, normal_memory(now_), at(i),
+                                          std::min(row.depth, 0.0)) > 0;
       if (!recovers) {
         row.episode = 0;
         row.approach = foreseen(row, motion.rate);

@@ -89,7 +89,6 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
     length_ *=
         std::isfinite(error_) ? std::max(0.2, 0.9 * std::pow(error_, -exponent)) : 0.1;
     if (length_ < 1e-18) return Attempt::fails;
-    if (gone(state) >= 0) return Attempt::gone;
     if (about_to_leave(state) >= 0) return Attempt::leaves;
   }
   if (impact && rejected && clock_row_ >= 0 && !first_after_event_) {
@@ -108,11 +107,12 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
 /// A contact that is on its way out and as good as open, where only round-off is left of
 /// its depth; or −1.
 int Adaptive::gone(const State& state) const {
-  for (std::size_t i = 0; i < approach_.size(); ++i) {
-    const ContactRow& contact = state.contacts.rows[i];
-    if (!motion_.acts(i) || static_cast<int>(i) == clock_row_) continue;
-    if (motion_.side(i * per_row) < 0 || !(contact.rate < 0)) continue;
-    if (contact.depth < 1e-9 * motion_.natural_depth(i)) return static_cast<int>(i);
+  if (!located_) return -1;
+  for (int i = 0; i < state.contacts.count; ++i) {
+    const ContactRow& contact = state.contacts.rows[at(i)];
+    if (!motion_.acts(at(i)) || i == clock_row_ || !(contact.rate < 0)) continue;
+    if (motion_.side(at(i) * per_row) < 0) continue;
+    if (contact.depth < 1e-9 * motion_.natural_depth(at(i))) return i;
   }
   return -1;
 }
@@ -121,7 +121,7 @@ int Adaptive::gone(const State& state) const {
 int Adaptive::about_to_leave(const State& state) const {
   if (!may_switch_clock()) return -1;
   int first = -1;
-  double soonest = 2 * length_ * (clock_row_ >= 0 ? 2 * step_.y[motion_.s_at()] : 1);
+  double soonest = 2 * step_.h * (clock_row_ >= 0 ? 2 * step_.y[motion_.s_at()] : 1);
   for (std::size_t i = 0; i < approach_.size(); ++i) {
     const ContactRow& contact = state.contacts.rows[i];
     if (!motion_.acts(i) || static_cast<int>(i) == clock_row_) continue;
@@ -582,14 +582,15 @@ StepStatus Adaptive::advance_to(State& state, double until, const Observer& obse
     const double pace = clock_row_ >= 0 ? 4 * std::sqrt(impact_.depth) : 1;
     length_ = std::min(length_, options_.longest_step / pace);
     if (clock_row_ < 0) length_ = std::min(length_, until - state.time);
-    const Attempt tried = attempt(state);
-    if (tried == Attempt::fails) return StepStatus::not_converged;
-    if (tried == Attempt::gone) {
+    const int open = gone(state);
+    if (open >= 0) {
       step_.end = step_.y;
-      const int guard = gone(state) * static_cast<int>(per_row);
+      const int guard = open * static_cast<int>(per_row);
       status = accept(state, {guard, 0, false}, until, observer);
       continue;
     }
+    const Attempt tried = attempt(state);
+    if (tried == Attempt::fails) return StepStatus::not_converged;
     if (tried == Attempt::leaves) {
       leave_by_clock(state, about_to_leave(state));
       continue;

@@ -70,7 +70,7 @@ class Adaptive {
   };
 
   StepStatus begin(State& state);
-  enum class Attempt { done, gone, leaves, fails };
+  enum class Attempt { done, leaves, fails };
   Attempt attempt(const State& state);
   int gone(const State& state) const;
   int about_to_leave(const State& state) const;
