@@ -64,6 +64,8 @@ class FixedStep {
     Works works{};
   };
 
+  void keep(const State& state) noexcept;
+  void go_back(State& state) const noexcept;
   StepStatus semi_implicit(State& state, Commands commands) noexcept;
   StepStatus runge_kutta(State& state, Commands commands) noexcept;
   StepStatus linearly_implicit(State& state, Commands commands) noexcept;
@@ -83,6 +85,10 @@ class FixedStep {
   std::vector<MotorCommand> commands_;  // as they move on in the substeps
   std::vector<Stage> rates_;            // of Runge–Kutta's stages
   Stage at_;                            // where one of them is
+
+  // Where a step began, for one that leads to where loops cannot be closed.
+  std::vector<double> q_kept_, v_kept_;
+  double time_kept_ = 0;
 
   // Of the linearly implicit step.
   std::vector<double> matrix_;      // M + h Σ Jᵀ G J, then its Cholesky factor
