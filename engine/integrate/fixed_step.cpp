@@ -61,6 +61,7 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
     momentum_.resize(nv);
     velocity_.resize(nv);
     jacobian_.resize(6 * nv);
+    loop_jacobian_.resize(static_cast<std::size_t>(model.loop_rows) * nv);
     moved_.resize(nv);
     slopes_.resize(row_slopes * static_cast<std::size_t>(model.row_capacity));
     before_.resize(static_cast<std::size_t>(model.row_capacity));

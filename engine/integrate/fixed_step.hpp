@@ -77,6 +77,10 @@ class FixedStep {
   bool improve_rows(const State& state) noexcept;
   void prepare_motors(const State& state) noexcept;
   bool improve_motors() noexcept;
+  void assemble_loops() noexcept;
+  void prepare_loops() noexcept;
+  void hold_loops_over_step() noexcept;
+  void note_loops_of_step() noexcept;
   void book_prescribed() noexcept;
 
   FixedStepOptions options_;
@@ -97,6 +101,7 @@ class FixedStep {
   std::vector<double> jacobian_;    // of one contact, for B and for A
   std::vector<std::size_t> moved_;  // the velocities that move it
   std::vector<double> slopes_;      // of each row
+  std::vector<double> loop_jacobian_;
   std::vector<RowBefore> before_;
   std::vector<MotorStep> motors_;
 };
