@@ -614,6 +614,7 @@ class ModelAssembly {
           return who + (end == 0 ? ": pose_a" : ": pose_b") +
                  " is not a rotation and a point";
         }
+        frames[end].R = to_matrix(from_matrix(frames[end].R));  // typed digits
         if (name == world_name) continue;
         const Body* body = model_.tree.find_body(name);
         if (body == nullptr) {
