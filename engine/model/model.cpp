@@ -608,7 +608,7 @@ class ModelAssembly {
       if (!names.insert(spec.name).second) return who + " was added twice";
       int links[2] = {world_link, world_link};
       Transform<double> frames[2] = {spec.pose_a, spec.pose_b};
-      for (const std::size_t end : {0, 1}) {
+      for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
         const std::string& name = end == 0 ? spec.body_a : spec.body_b;
         if (!finite(frames[end]) || !is_rotation(frames[end].R)) {
           return who + (end == 0 ? ": pose_a" : ": pose_b") +

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "bristle/simulate.hpp"
 #include "tests/contract/allocations.hpp"
 #include "tests/validation/scenes.hpp"
@@ -533,7 +531,6 @@ TEST(Loops, AHingeIsARevoluteJoint) {
   const std::vector<double> one = end(joint, h / 2), two = end(loop, h / 2);
   EXPECT_LT(far(one, two),
             error_bound(end(joint, h), one) + error_bound(end(loop, h), two));
-  EXPECT_LT(far(one, two), 1e-6);
 }
 
 TEST(Loops, AWeldMakesOneBodyOfTwo) {
@@ -808,7 +805,8 @@ TEST(Loops, TheBooksOfADriveBalance) {
         const RunSummary summary = simulate(
             model, state, {.clock = {.method = method, .step = step}, .duration = 0.5});
         EXPECT_EQ(summary.status, StepStatus::ok);
-        EXPECT_LT(std::fabs(state.works.projection), 1e-2 * summary.audit.scale());
+        // First order at worst: h times the rates of the motion, below 50 1/s.
+        EXPECT_LT(std::fabs(state.works.projection), 50 * step * summary.audit.scale());
         return summary.audit.relative();
       };
       const double coarse = residual(2e-4), fine = residual(1e-4);
@@ -847,8 +845,10 @@ TEST(Loops, NothingDriftsOverAHundredSeconds) {
     EXPECT_LT(open, 1e-10);
     EXPECT_LT(moving, 1e-9);
     if (method == Method::runge_kutta_4) {
-      EXPECT_LT(audit.relative(), 1e-2);
-      EXPECT_LT(std::fabs(state.works.projection), 1e-2 * audit.scale());
+      // (ω h)⁵/120 per step, at up to 20 rad/s, 25000 times.
+      const double bound = 25000 * std::pow(20 * 4e-3, 5) / 120;
+      EXPECT_LT(audit.relative(), bound);
+      EXPECT_LT(std::fabs(state.works.projection), bound * audit.scale());
     }
   }
 }
@@ -1025,9 +1025,9 @@ TEST(Loops, CheckpointsThreadsAndAllocations) {
       if (i % 50 == 0) time_scales(team.system(), copy);
       ASSERT_EQ(team.step(copy), StepStatus::ok);
     }
-    EXPECT_EQ(std::memcmp(state.q.data(), copy.q.data(), state.q.size() * 8), 0);
-    EXPECT_EQ(std::memcmp(state.v.data(), copy.v.data(), state.v.size() * 8), 0);
-    EXPECT_EQ(std::memcmp(&state.works, &copy.works, sizeof(Works)), 0);
+    EXPECT_EQ(state.q, copy.q);
+    EXPECT_EQ(state.v, copy.v);
+    EXPECT_EQ(to_fields<double>(state.works), to_fields<double>(copy.works));
   }
 }
 
