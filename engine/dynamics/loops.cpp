@@ -23,7 +23,7 @@ Vec3<double> turn_between(const Vec3<double>& from, const Vec3<double>& to) {
   const Vec3<double> across = cross(from, to);
   const double sine = norm(across);
   if (sine == 0) return {0, 0, 0};
-  return (std::atan2(sine, dot(from, to)) / sine) * across;
+  return (atan2(sine, dot(from, to)) / sine) * across;
 }
 
 Place place_of(const Loop& loop, const Workspace<double>& ws) {

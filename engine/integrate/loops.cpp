@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bristle/core/trigonometry.hpp"
 #include "bristle/model/positions.hpp"
 
 namespace bristle {
@@ -151,7 +152,7 @@ class Closing {
     for (int guess = 1; guess < most_guesses; ++guess) {
       for (std::size_t k = 0; k < dofs.size(); ++k) {
         const double scatter =
-            std::sin(1.7 * static_cast<double>(k + 1) * guess + 0.4 * guess);
+            sincos(1.7 * static_cast<double>(k + 1) * guess + 0.4 * guess).sin;
         const bool given =
             !model_.prescribed.empty() && model_.prescribed[at(dofs[k].link)] != 0;
         loops_.change[k] =
