@@ -54,6 +54,7 @@ Works booked_lines(const Model& model) {
   works.dampers = model.has_joint_forces;
   works.motors = !model.motors.empty();
   works.loads = !model.loads.empty();
+  works.loops = model.has_loop_springs;
   return works;
 }
 
@@ -161,6 +162,7 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
 }
 
 bool SmoothMotion::began_with(const Vector& y) const {
+  if (model_->loop_rows > 0 || !model_->prescribed.empty()) return false;
   for (std::size_t k = 0; k < books_at_; ++k) {
     const std::size_t i = nq_ + nv_ + k;
     if (kinds_[k] != of_frame && start_[i] != y[i]) return false;  // frames begin anew

@@ -42,7 +42,8 @@ class SmoothMotion {
   /// Puts y into the state that it began with, not yet settled.
   void finish(const Vector& y, State& state) const;
 
-  /// Whether it began where y is: settling may have adjusted the memory of laws.
+  /// Whether it began where y is: settling may have adjusted the memory of laws, closed
+  /// loops, or put prescribed joints where they belong.
   bool began_with(const Vector& y) const;
 
   std::size_t size() const { return size_; }
