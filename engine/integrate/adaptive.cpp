@@ -254,7 +254,16 @@ double Adaptive::touch_place(std::size_t row) {
       const double value = guard_at(guard, place);
       if (value < 0) return locate_depth(row, place, value, 1, after);
     }
-    return approach_[row] > 0 ? 0 : 2;
+    if (approach_[row] > 0) return 0;
+    if (!(approach_end_[row] > 0)) return 2;
+    // It does not get out: it touches where it turns.
+    double low = 0, high = 1;
+    for (int k = 0; k < 30; ++k) {
+      const double middle = 0.5 * (low + high);
+      guard_at(guard, middle);
+      (motion_.approach(row) > 0 ? high : low) = middle;
+    }
+    return high;
   }
   if (before >= 0) return 2;
   // It comes closer and goes away again: where it is deepest, between tangents.
@@ -482,6 +491,8 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     if (clock_row_ >= 0) length_ = std::max(2 * s * planned, 0.1 * impact_.time);
     clock_row_ = fresh_row_ = -1;
   }
+  // Its clock says when it ends, not its depth.
+  if (clock_row_ >= 0) state.contacts.rows[at(clock_row_)].event = 1;
   if (leaves) length_ = std::max(length_, flight_length_);
   if (touches && fresh_row_ < 0) flight_length_ = length_;
   const StepStatus status = settle(state);
@@ -502,7 +513,10 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   }
   if (fresh_row_ >= 0) {
     fresh_row_ = find([&](const ContactRow& r) { return r.episode == fresh_episode_; });
-    if (clock_row_ >= 0) clock_row_ = fresh_row_;
+    if (clock_row_ >= 0) {
+      if (fresh_row_ < 0) length_ *= 4 * std::sqrt(impact_.depth);  // as far as was seen
+      clock_row_ = fresh_row_;
+    }
   }
   double root = clock_row_ >= 0 ? s : 0;
   const bool begins = touches && event.row >= 0;
