@@ -241,19 +241,24 @@ double Adaptive::locate_depth(std::size_t row, double low, double at_low, double
   return x;
 }
 
-/// Where an open contact closes. It may begin a trifle inside, when it has just opened,
-/// or touch and leave again within the step.
+/// A place before `last` where an open contact is out; it may begin a trifle inside, when
+/// it has just opened. 2 where there is none.
+double Adaptive::outside(std::size_t row, double last) {
+  if (guards_[row * per_row] < 0) return 0;
+  double place = 0.5 * last;
+  for (int k = 0; k < 50; ++k, place *= 0.5) {
+    if (guard_at(row * per_row, place) < 0) return place;
+  }
+  return 2;
+}
+
+/// Where an open contact closes. It may leave first, or touch and leave again within the
+/// step.
 double Adaptive::touch_place(std::size_t row) {
   const std::size_t guard = row * per_row;
   const double before = guards_[guard], after = guards_end_[guard];
-  if (before < 0 && after >= 0) return locate_depth(row, 0, before, 1, after);
-  if (before >= 0 && after >= 0) {
-    // It leaves first: somewhere near the beginning it is out.
-    double place = 0.5;
-    for (int k = 0; k < 50; ++k, place *= 0.5) {
-      const double value = guard_at(guard, place);
-      if (value < 0) return locate_depth(row, place, value, 1, after);
-    }
+  const double begin = outside(row, 1);
+  if (begin > 1) {
     if (approach_[row] > 0) return 0;
     if (!(approach_end_[row] > 0)) return 2;
     // It does not get out: it touches where it turns.
@@ -265,20 +270,43 @@ double Adaptive::touch_place(std::size_t row) {
     }
     return high;
   }
-  if (before >= 0) return 2;
-  // It comes closer and goes away again: where it is deepest, between tangents.
   const auto slope = [&](const Vector& y, double approach) {
     return step_.h * approach * (clock_row_ >= 0 ? 2 * y[motion_.s_at()] : 1);
   };
-  double low = 0, at_low = before, up = slope(step_.y, approach_[row]);
+  const bool moved = begin > 0;  // here_ is there
+  double low = begin, at_low = moved ? motion_.depth(row) : before;
+  double up =
+      moved ? slope(here_, motion_.approach(row)) : slope(step_.y, approach_[row]);
+  if (after >= 0) return locate_depth(row, low, at_low, 1, after);
   double high = 1, at_high = after, down = slope(step_.end, approach_end_[row]);
+  // It goes away first, or comes closer again: look in between where it moves far.
+  if ((up < 0 || down > 0) && std::abs(up) + std::abs(down) > -2 * (at_low + at_high)) {
+    for (const double part : {0.25, 0.5, 0.75}) {
+      const double place = begin + part * (1 - begin);
+      const double depth = guard_at(guard, place);
+      const double rate = slope(here_, motion_.approach(row));
+      if (depth >= 0) return locate_depth(row, low, at_low, place, depth);
+      if (rate > 0) {
+        low = place;
+        at_low = depth;
+        up = rate;
+      } else if (up > 0) {
+        high = place;
+        at_high = depth;
+        down = rate;
+        break;
+      }
+    }
+  }
+  // It comes closer and goes away again: where it is deepest, between tangents.
+  const double out = low, at_out = at_low;
   for (int k = 0; k < 12 && up > 0 && down < 0; ++k) {
     const double width = high - low;
     const double x = low + (at_high - at_low - down * width) / (up - down);
     if (at_low + up * (x - low) < 0) return 2;
     const double place = std::clamp(x, low + 0.05 * width, high - 0.05 * width);
     const double depth = guard_at(guard, place);
-    if (depth >= 0) return locate_depth(row, 0, before, place, depth);
+    if (depth >= 0) return locate_depth(row, out, at_out, place, depth);
     const double rate = slope(here_, motion_.approach(row));
     (rate > 0 ? low : high) = place;
     (rate > 0 ? at_low : at_high) = depth;
@@ -350,13 +378,16 @@ Adaptive::Place Adaptive::first_event() {
     double depth = 0;
     for (std::size_t i = 0; i < approach_.size(); ++i) {
       const bool known = static_cast<int>(i * per_row) == first.guard;
-      if (known || motion_.acts(i) || !(guards_[i * per_row] < 0)) continue;
-      if (motion_.depth(i) <= depth) continue;
+      if (known || motion_.acts(i) || motion_.depth(i) <= depth) continue;
+      if (guards_[i * per_row] >= 0 && !(motion_.approach(i) > 0)) continue;
       row = i;
       depth = motion_.depth(i);
     }
     if (row == approach_.size()) return first;
-    const double where = locate_depth(row, 0, guards_[row * per_row], first.where, depth);
+    const double out = outside(row, first.where);
+    if (out > 1) return first;
+    const double at_out = out > 0 ? motion_.depth(row) : guards_[row * per_row];
+    const double where = locate_depth(row, out, at_out, first.where, depth);
     if (!(where < first.where)) return first;
     first = {static_cast<int>(row * per_row), where, false};
   }

@@ -96,6 +96,7 @@ class Adaptive {
                 double at_high);
   double locate_depth(std::size_t row, double low, double at_low, double high,
                       double at_high);
+  double outside(std::size_t row, double last);
   double touch_place(std::size_t row);
   double switch_place(std::size_t guard, double side, double last, double at_last);
   Place crossing(std::size_t row);
