@@ -51,4 +51,37 @@ RunSummary simulate(const Model& model, State& state, const SimulateOptions& opt
   return summary;
 }
 
+RunSummary simulate(const Model& model, State& state,
+                    const SimulateAdaptiveOptions& options, const Observer& observer) {
+  Adaptive clock(model, options.clock);
+  RunSummary summary;
+  const auto started = std::chrono::steady_clock::now();
+  const double begin = state.time;
+  bool going = true;
+  const auto observe = [&](const State& now) {
+    summary.audit.observe(make_ledger(clock.system(), now));
+    going = going && (!observer || observer({model, now, clock.system(), summary.audit}));
+    return going;
+  };
+  const bool samples = options.observe_every > 0;
+  AdaptiveObserver watch;
+  if (samples) {
+    watch.sample_interval = options.observe_every;
+    watch.on_sample = observe;
+  }
+  watch.on_step = [&](const State& now) { return samples ? going : observe(now); };
+  summary.status = settle(clock.system(), 1e-9, state, {}, Episodes::by_events);
+  if (summary.status == StepStatus::ok && !samples) observe(state);
+  if (summary.status == StepStatus::ok && going) {
+    summary.status = clock.advance_to(state, begin + options.duration, watch);
+  }
+  if (summary.status == StepStatus::ok && going && samples) observe(state);
+  summary.counts = clock.counts();
+  summary.steps = summary.counts.steps;
+  summary.simulated = state.time - begin;
+  summary.elapsed =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return summary;
+}
+
 }  // namespace bristle

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bristle/integrate/adaptive.hpp"
 #include "bristle/integrate/ledger.hpp"
 #include "bristle/integrate/realtime_loop.hpp"
 #include "bristle/integrate/time_scales.hpp"
@@ -18,6 +19,14 @@ struct SimulateOptions {
   FixedStepOptions clock{};
   double duration = 1;          // [s]
   double observe_every = 0.01;  // [s], rounded to steps; 0: every step
+};
+
+/// The same under the adaptive clock: observations lie between its steps, which they do
+/// not shorten.
+struct SimulateAdaptiveOptions {
+  AdaptiveOptions clock{};
+  double duration = 1;          // [s]
+  double observe_every = 0.01;  // [s]; 0: every step
 };
 
 /// What an observer sees, at the start, at each observation and at the end.
@@ -37,13 +46,17 @@ struct RunSummary {
   double simulated = 0;  // [s]
   double elapsed = 0;    // wall clock [s]
   Audit audit{};
-  StepTimes times{};
+  StepTimes times{};        // of a fixed step
+  AdaptiveCounts counts{};  // of the adaptive clock
   std::vector<std::string> warnings{};
 };
 
 /// Steps the state for the duration. Where it cannot go on, the summary says why, and the
 /// state is that of the last step that went through.
 RunSummary simulate(const Model& model, State& state, const SimulateOptions& options,
+                    const Observer& observer = {});
+RunSummary simulate(const Model& model, State& state,
+                    const SimulateAdaptiveOptions& options,
                     const Observer& observer = {});
 
 }  // namespace bristle

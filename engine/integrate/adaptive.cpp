@@ -50,7 +50,8 @@ StepStatus Adaptive::settle(State& state) {
 StepStatus Adaptive::begin(State& state) {
   if (!(options_.rtol > 0) || !(options_.longest_step > 0)) return StepStatus::wrong_step;
   if (length_ == 0) length_ = flight_length_ = 1e-3;
-  next_sample_ = state.time;
+  begin_ = next_sample_ = state.time;
+  samples_ = 0;
   clock_row_ = fresh_row_ = -1;
   known_ = false;
   const StepStatus status = settle(state);
@@ -428,12 +429,13 @@ bool Adaptive::cut(double where) {
   return all_finite(std::span(step_.end).first(motion_.core()));
 }
 
-void Adaptive::sample(const State& state, double where, const Observer& observer) {
+void Adaptive::sample(const State& state, double where,
+                      const AdaptiveObserver& observer) {
   if (!(observer.sample_interval > 0) || !observer.on_sample) return;
   const std::size_t t = motion_.t_at();
   const double from = step_.y[t];
   const double to = where < 1 ? interpolate(where, t) : step_.end[t];
-  while (next_sample_ < to) {
+  while (next_sample_ < to - 1e-9 * observer.sample_interval) {
     const double place = clock_row_ >= 0 ? end_of_time(next_sample_, where)
                                          : (next_sample_ - from) / step_.h;
     interpolate(std::max(place, 0.0), here_);
@@ -449,7 +451,7 @@ void Adaptive::sample(const State& state, double where, const Observer& observer
       row.frame = motion_.system().contacts.places[at(i)].frame;
     }
     observer.on_sample(sample_);
-    next_sample_ += observer.sample_interval;
+    next_sample_ = begin_ + static_cast<double>(++samples_) * observer.sample_interval;
   }
 }
 
@@ -484,7 +486,7 @@ bool Adaptive::impact_ends(const Event& event) {
 
 /// The state at the end of the step, with its event, settled; and the clock that goes on.
 StepStatus Adaptive::accept(State& state, const Place& place, double until,
-                            const Observer& observer) {
+                            const AdaptiveObserver& observer) {
   ++counts_.steps;
   if (use_implicit_) ++counts_.implicit_steps;
   const double s = step_.end[motion_.s_at()];
@@ -620,7 +622,8 @@ void Adaptive::enter_clock(State& state, int row) {
   length_ = (first_after_event_ ? touch_length_ : 0.01) * impact_length_;
 }
 
-StepStatus Adaptive::advance_to(State& state, double until, const Observer& observer) {
+StepStatus Adaptive::advance_to(State& state, double until,
+                                const AdaptiveObserver& observer) {
   StepStatus status = begin(state);
   while (status == StepStatus::ok && state.time < until) {
     // Not beyond the end.

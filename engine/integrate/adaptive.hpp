@@ -40,10 +40,10 @@ struct AdaptiveCounts {
 };
 
 /// Who wants to know what, on the way.
-struct Observer {
+struct AdaptiveObserver {
   std::function<void(const State&, const Event&)> on_event{};
-  /// Every so many seconds, between the steps where need be: the system is there, too, so
-  /// that a ledger can be made.
+  /// Every so many seconds from the beginning on and before the end, between the steps
+  /// where need be. The system is there, too, so that a ledger can be made.
   double sample_interval = 0;
   std::function<void(const State&)> on_sample{};
   /// After every step; false ends the run there, with StepStatus::ok.
@@ -56,7 +56,8 @@ class Adaptive {
   explicit Adaptive(const Model& model, const AdaptiveOptions& options = {});
 
   /// Goes on until a time, exactly.
-  StepStatus advance_to(State& state, double until, const Observer& observer = {});
+  StepStatus advance_to(State& state, double until,
+                        const AdaptiveObserver& observer = {});
 
   AdaptiveCounts counts() const noexcept;
   System& system() noexcept { return motion_.system(); }
@@ -80,9 +81,9 @@ class Adaptive {
   double end_of_time(double until, double where);
   bool smooth_to_end() const;
   bool cut(double where);
-  void sample(const State& state, double where, const Observer& observer);
+  void sample(const State& state, double where, const AdaptiveObserver& observer);
   StepStatus accept(State& state, const Place& event, double until,
-                    const Observer& observer);
+                    const AdaptiveObserver& observer);
   void choose_method(bool whole, double planned, bool in_or_out);
   bool impact_ends(const Event& event);
   void enter_clock(State& state, int row);
@@ -142,7 +143,8 @@ class Adaptive {
   double error_ = 0;
 
   State sample_;
-  double next_sample_ = 0;
+  double begin_ = 0, next_sample_ = 0;  // [s]
+  std::uint64_t samples_ = 0;
 };
 
 }  // namespace bristle

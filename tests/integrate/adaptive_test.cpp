@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bristle/simulate.hpp"
 #include "tests/validation/scenes.hpp"
 
 // The adaptive clock on the bouncing ball of Azad & Featherstone 2014, § II-C: 66 g
@@ -13,7 +14,9 @@ namespace {
 
 using validation::add_free;
 using validation::ball_inertia;
+using validation::box_inertia;
 using validation::built;
+using validation::numbered;
 using validation::put;
 
 struct Bounce {
@@ -93,6 +96,419 @@ TEST(Adaptive, ABallAtRestCostsNothing) {
   EXPECT_LT(resting.counts.steps, moving.counts.steps + 100);
   EXPECT_NEAR(resting.state.q[2], moving.state.q[2], 1e-12);
   EXPECT_LT(std::fabs(resting.state.v[5]), 1e-9);
+}
+
+// Other scenes: what they are made of, how they start, how long they run.
+
+LawChoice gonthier(double stiffness, double restitution) {
+  return choose<GonthierNormal>({.stiffness = stiffness,
+                                 .exponent = 1.5,
+                                 .restitution = restitution,
+                                 .impact_speed_floor = 1e-3});
+}
+
+LawChoice bristles(double mu) {
+  return choose<GonthierFriction>({.mu_static = 1.2 * mu,
+                                   .mu_coulomb = mu,
+                                   .stiffness = 1e5,
+                                   .damping = 300,
+                                   .viscous = 0,
+                                   .stribeck_speed = 1e-3,
+                                   .dwell_time = 0.5,
+                                   .bound = 0});
+}
+
+struct Scene {
+  const char* name;
+  Model model;
+  State start;
+  double until;
+};
+
+/// Two rods, the lower one with a ball at its end that strikes the ground.
+Scene double_pendulum(const LawChoice& normal, const LawChoice& friction) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}, .pose = {.p = {0, 0, -1.2}}});
+  for (int i = 0; i < 2; ++i) {
+    BodySpec rod;
+    rod.name = numbered("rod", i);
+    rod.mass = 1;
+    rod.com = {0, 0, -1};
+    rod.inertia = Sym3<double>::diagonal(1.0 / 12, 1.0 / 12, 1e-4);
+    builder.add_body(rod);
+    JointSpec joint;
+    joint.name = numbered("joint", i);
+    if (i > 0) joint.parent = "rod0";
+    joint.child = rod.name;
+    joint.type = JointType::revolute;
+    joint.axis = {0, 1, 0};
+    if (i > 0) joint.on_parent.p = {0, 0, -1};
+    builder.add_joint(joint);
+  }
+  builder.add_shape(
+      {.name = "tip", .body = "rod1", .shape = Sphere{0.02}, .pose = {.p = {0, 0, -1}}});
+  builder.add_contact({.normal = normal, .friction = friction});
+  Scene scene{"double pendulum", built(builder), {}, 4};
+  scene.start = make_state(scene.model);
+  scene.start.q = {1.2, 0.5};
+  return scene;
+}
+
+Scene viscoelastic_pendulum() {
+  return double_pendulum(
+      choose<AzadFeatherstone>({.stiffness = 1e7, .damping = 1e4, .clamp = 1}),
+      choose<AzadFeatherstoneClutch>(
+          {.mu = 0.3, .stiffness = 1.5e7, .damping = 1e4, .viscous = 0, .passive = 1}));
+}
+
+/// Five elastic balls that hang a trifle apart.
+Scene cradle() {
+  ModelBuilder builder;
+  const double radius = 0.02, mass = 0.26, length = 0.3;
+  for (int i = 0; i < 5; ++i) {
+    BodySpec ball;
+    ball.name = numbered("ball", i);
+    ball.mass = mass;
+    ball.com = {0, 0, -length};
+    ball.inertia = ball_inertia(mass, radius);
+    builder.add_body(ball);
+    JointSpec joint;
+    joint.name = numbered("string", i);
+    joint.child = ball.name;
+    joint.type = JointType::revolute;
+    joint.axis = {0, 1, 0};
+    joint.on_parent.p = {2 * radius * i * (1 + 1e-6), 0, 0};
+    builder.add_joint(joint);
+    builder.add_shape({.name = ball.name,
+                       .body = ball.name,
+                       .shape = Sphere{radius},
+                       .pose = {.p = {0, 0, -length}}});
+  }
+  builder.add_contact({.normal = choose<Hertz>({.stiffness = 1e9, .exponent = 1.5}),
+                       .friction = choose<Frictionless>()});
+  Scene scene{"cradle", built(builder), {}, 3};
+  scene.start = make_state(scene.model);
+  scene.start.q[0] = 0.5;
+  return scene;
+}
+
+/// A block on a spring, pressed onto a belt that moves at 0.1 m/s.
+Scene stick_slip() {
+  ModelBuilder builder;
+  builder.add_body(
+      {.name = "belt", .mass = 1, .inertia = Sym3<double>::diagonal(1, 1, 1)});
+  builder.add_body(
+      {.name = "block", .mass = 1, .inertia = Sym3<double>::diagonal(1, 1, 1)});
+  JointSpec joint;
+  joint.type = JointType::prismatic;
+  joint.axis = {1, 0, 0};
+  joint.name = "drive";
+  joint.child = "belt";
+  builder.add_joint(joint);
+  builder.add_motor({.name = "drive",
+                     .joint = "drive",
+                     .kind = MotorKind::prescribed,
+                     .target = {.slope = 0.1}});
+  const double radius = 0.05, weight = 9.81, stiffness = 1e7;
+  joint.name = "slide";
+  joint.child = "block";
+  joint.stiffness = 50;
+  joint.on_parent.p = {0, 0, radius - std::pow(weight / stiffness, 2.0 / 3)};
+  builder.add_joint(joint);
+  builder.add_shape({.name = "belt", .body = "belt", .shape = Plane{}});
+  builder.add_shape({.name = "block", .body = "block", .shape = Sphere{radius}});
+  builder.add_contact({.normal = gonthier(stiffness, 0.3), .friction = bristles(0.3)});
+  Scene scene{"stick-slip", built(builder), {}, 5};
+  scene.start = make_state(scene.model);
+  return scene;
+}
+
+/// A trunk on four legs that motors hold.
+Scene robot() {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  builder.add_body(
+      {.name = "trunk", .mass = 20, .inertia = box_inertia(20, {0.3, 0.2, 0.05})});
+  builder.add_joint({.name = "trunk moves", .child = "trunk", .type = JointType::free});
+  for (int i = 0; i < 4; ++i) {
+    BodySpec leg;
+    leg.name = numbered("leg", i);
+    leg.mass = 1;
+    leg.com = {0, 0, -0.2};
+    leg.inertia = box_inertia(1, {0.02, 0.02, 0.2});
+    builder.add_body(leg);
+    JointSpec hip;
+    hip.name = numbered("hip", i);
+    hip.parent = "trunk";
+    hip.child = leg.name;
+    hip.type = JointType::revolute;
+    hip.axis = {0, 1, 0};
+    hip.on_parent.p = {i % 2 == 0 ? -0.3 : 0.3, i < 2 ? -0.2 : 0.2, 0};
+    builder.add_joint(hip);
+    builder.add_motor({.name = hip.name,
+                       .joint = hip.name,
+                       .kind = MotorKind::position,
+                       .kp = 500,
+                       .kd = 20});
+    builder.add_shape({.name = numbered("foot", i),
+                       .body = leg.name,
+                       .shape = Sphere{0.02},
+                       .pose = {.p = {0, 0, -0.4}},
+                       .surface = "foot"});
+  }
+  builder.add_contact({.a = "foot",
+                       .b = "ground",
+                       .normal = gonthier(1e6, 0.3),
+                       .friction = bristles(0.6)});
+  Scene scene{"robot", built(builder), {}, 100};
+  scene.start = make_state(scene.model);
+  put(scene.model, scene.start, "trunk", {0, 0, 0.43});
+  return scene;
+}
+
+/// A box that falls turning, and slides to rest on a face.
+Scene tumbling_box() {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  const Vec3<double> half{0.1, 0.12, 0.07};
+  add_free(builder, "box", 1, box_inertia(1, half), Box{half});
+  builder.add_contact({.normal = gonthier(1e6, 0.5), .friction = bristles(0.4)});
+  Scene scene{"tumbling box", built(builder), {}, 1.5};
+  scene.start = make_state(scene.model);
+  put(scene.model, scene.start, "box", {0, 0, 0.5}, {0.5, 0.2, 0}, {3, 2, 1});
+  return scene;
+}
+
+/// An arm that falls against the limit of its joint.
+Scene arm_at_its_limit() {
+  ModelBuilder builder;
+  BodySpec arm;
+  arm.name = "arm";
+  arm.mass = 1;
+  arm.com = {0, 0, -0.5};
+  arm.inertia = Sym3<double>::diagonal(0.1, 0.1, 0.01);
+  builder.add_body(arm);
+  JointSpec joint;
+  joint.name = "pivot";
+  joint.child = "arm";
+  joint.type = JointType::revolute;
+  joint.axis = {0, 1, 0};
+  joint.lower = -0.3;
+  joint.upper = 2;
+  builder.add_joint(joint);
+  Scene scene{"arm", built(builder), {}, 5};
+  scene.start = make_state(scene.model);
+  scene.start.q[0] = 1.5;
+  return scene;
+}
+
+struct Outcome {
+  StepStatus status = StepStatus::ok;
+  State end;
+  AdaptiveCounts counts;
+  Audit audit;
+  double gain = 0;  // of energy that nobody supplied, over the start [J]
+};
+
+Outcome run(const Scene& scene, double rtol) {
+  Outcome result;
+  result.end = scene.start;
+  Adaptive clock(scene.model, {.rtol = rtol});
+  double begins = 0;
+  bool first = true;
+  const auto on_step = [&](const State& now) {
+    result.audit.observe(make_ledger(clock.system(), now));
+    const Ledger& books = result.audit.last();
+    const double energy = books.energy() - books.supplied();
+    if (first) begins = energy;
+    first = false;
+    result.gain = std::max(result.gain, energy - begins);
+    return clock.counts().steps < 100000;
+  };
+  result.status = clock.advance_to(result.end, scene.until,
+                                   {.on_event = {}, .on_sample = {}, .on_step = on_step});
+  result.counts = clock.counts();
+  return result;
+}
+
+double distance(const State& a, const State& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.q.size(); ++i) {
+    most = std::max(most, std::abs(a.q[i] - b.q[i]));
+  }
+  return most;
+}
+
+TEST(Adaptive, NeverGainsEnergyAndLosesNoContact) {
+  for (const Scene& scene : {viscoelastic_pendulum(), cradle(), stick_slip()}) {
+    const Outcome exact = run(scene, 1e-12);
+    ASSERT_EQ(exact.status, StepStatus::ok) << scene.name;
+    EXPECT_LT(exact.audit.relative(), 1e-10) << scene.name;
+    double loose = 0;
+    for (const double rtol : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10}) {
+      const Outcome now = run(scene, rtol);
+      ASSERT_EQ(now.status, StepStatus::ok) << scene.name << " " << rtol;
+      EXPECT_EQ(now.end.time, scene.until) << scene.name << " " << rtol;
+      EXPECT_LE(now.gain, rtol * now.audit.scale()) << scene.name << " " << rtol;
+      // Whatever is left over is what the tolerance allows.
+      EXPECT_LE(now.audit.relative(), 5 * rtol) << scene.name << " " << rtol;
+      const double error = distance(now.end, exact.end);
+      if (rtol <= 1e-4) {
+        EXPECT_EQ(now.counts.touches, exact.counts.touches) << scene.name << " " << rtol;
+      }
+      // Four decades of tolerance are worth more than one of error.
+      if (rtol == 1e-4) loose = error;
+      if (rtol == 1e-8) {
+        EXPECT_LT(error, 0.1 * loose) << scene.name;
+      }
+      if (rtol == 1e-10) {
+        EXPECT_LT(error, 1e-8) << scene.name;
+      }
+    }
+  }
+}
+
+TEST(Adaptive, BooksBalanceAtDefaultAndTightTolerance) {
+  const LawChoice normal = gonthier(1e7, 0.5), friction = bristles(0.3);
+  Scene scenes[] = {double_pendulum(normal, friction), tumbling_box(), arm_at_its_limit(),
+                    robot()};
+  scenes[3].until = 2;
+  for (const Scene& scene : scenes) {
+    const Outcome usual = run(scene, AdaptiveOptions{}.rtol);
+    ASSERT_EQ(usual.status, StepStatus::ok) << scene.name;
+    EXPECT_LT(usual.audit.relative(), 1e-6) << scene.name;
+    EXPECT_GT(usual.counts.touches, 0u) << scene.name;
+    const Outcome tight = run(scene, 1e-11);
+    ASSERT_EQ(tight.status, StepStatus::ok) << scene.name;
+    EXPECT_LT(tight.audit.relative(), 1e-10) << scene.name;
+  }
+}
+
+TEST(Adaptive, ARobotStandsStill) {
+  const Scene scene = robot();
+  Scene early = scene;
+  early.until = 50;
+  const Outcome half = run(early, 1e-6), all = run(scene, 1e-6);
+  ASSERT_EQ(all.status, StepStatus::ok);
+  EXPECT_LT(all.counts.steps, 5000u);
+  EXPECT_LT(distance(half.end, all.end), 1e-8);
+}
+
+TEST(Adaptive, SamplesLieBetweenTheStepsAndDoNotShortenThem) {
+  const Scene scene = viscoelastic_pendulum();
+  const Outcome plain = run(scene, 1e-6);
+  State state = scene.start;
+  std::vector<double> times;
+  const RunSummary summary =
+      simulate(scene.model, state,
+               SimulateAdaptiveOptions{
+                   .clock = {}, .duration = scene.until, .observe_every = 0.01},
+               [&](const Observation& now) {
+                 times.push_back(now.state.time);
+                 return true;
+               });
+  ASSERT_EQ(summary.status, StepStatus::ok);
+  EXPECT_EQ(summary.steps, plain.counts.steps);
+  ASSERT_EQ(times.size(), 401u);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_NEAR(times[i], 0.01 * static_cast<double>(i), 1e-12);
+  }
+  EXPECT_LT(summary.audit.relative(), 1e-6);
+  EXPECT_EQ(state.q, plain.end.q);
+}
+
+TEST(Adaptive, AnObserverEndsTheRun) {
+  const Scene scene = viscoelastic_pendulum();
+  State state = scene.start;
+  const RunSummary summary =
+      simulate(scene.model, state,
+               SimulateAdaptiveOptions{.clock = {}, .duration = 4, .observe_every = 0.01},
+               [](const Observation& now) { return now.state.time < 1; });
+  EXPECT_EQ(summary.status, StepStatus::ok);
+  EXPECT_GE(state.time, 1);
+  EXPECT_LT(state.time, 1.5);
+}
+
+TEST(Adaptive, WrongOptionsAreRefused) {
+  const Scene scene = cradle();
+  State state = scene.start;
+  EXPECT_EQ(Adaptive(scene.model, {.rtol = 0}).advance_to(state, 1),
+            StepStatus::wrong_step);
+  EXPECT_EQ(Adaptive(scene.model, {.longest_step = -1}).advance_to(state, 1),
+            StepStatus::wrong_step);
+  State other = make_state(stick_slip().model);
+  EXPECT_EQ(Adaptive(scene.model).advance_to(other, 1), StepStatus::wrong_state);
+}
+
+// The order of the classical Runge–Kutta method from touch-down on, in plain time and in
+// the contact's clock, on the double pendulum.
+
+/// `steps` steps to `length`, by t or η.
+SmoothMotion::Vector runge_kutta(SmoothMotion& motion, double length, int steps) {
+  using Vector = SmoothMotion::Vector;
+  Vector y = motion.start();
+  const double h = length / steps;
+  Vector k[4], at(y.size());
+  for (Vector& rate : k) rate.resize(y.size());
+  const double part[4] = {0, 0.5, 0.5, 1};
+  for (int n = 0; n < steps; ++n) {
+    for (int s = 0; s < 4; ++s) {
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        at[i] = y[i] + (s > 0 ? h * part[s] * k[s - 1][i] : 0);
+      }
+      motion.rates(at, k[s].data());
+    }
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      y[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+    }
+  }
+  return y;
+}
+
+TEST(SmoothMotion, RungeKuttaKeepsItsOrderInTheContactsClock) {
+  const Scene scene = double_pendulum(
+      choose<AzadFeatherstone>({.stiffness = 1e7, .damping = 1e4, .clamp = 1}),
+      choose<Frictionless>());
+  State touch = scene.start;
+  int row = -1;
+  Adaptive clock(scene.model, {.rtol = 1e-12});
+  clock.advance_to(touch, scene.until,
+                   {.on_event = [&](const State&, const Event& e) { row = e.row; },
+                    .on_sample = {},
+                    .on_step = [&](const State&) { return row < 0; }});
+  ASSERT_GE(row, 0);
+  const auto order = [&](bool with_clock, double length, double* end) {
+    State state = touch;
+    System system(scene.model);
+    settle(system, 1e-3, state, {}, Episodes::by_events);
+    SmoothMotion motion(scene.model);
+    settle(motion.system(), 1e-3, state, {}, Episodes::by_events);
+    motion.begin(state, with_clock ? row : -1, 0);
+    const SmoothMotion::Vector exact = runge_kutta(motion, length, 1 << 14);
+    double error[2];
+    for (int k = 0; k < 2; ++k) {
+      const SmoothMotion::Vector y = runge_kutta(motion, length, 40 << k);
+      error[k] = 0;
+      for (std::size_t i = 2; i < 4; ++i) {  // velocities
+        error[k] = std::max(error[k], std::abs(y[i] - exact[i]));
+      }
+    }
+    *end = with_clock ? exact[motion.t_at()] - touch.time : length;
+    return std::log2(error[0] / error[1]);
+  };
+  SmoothMotion motion(scene.model);
+  State state = touch;
+  settle(motion.system(), 1e-3, state, {}, Episodes::by_events);
+  const SmoothMotion::Impact impact = motion.impact(state, static_cast<std::size_t>(row));
+  // Into the contact, to about half of its depth.
+  double end = 0;
+  const double in_clock = order(true, 0.7 * impact.time / std::sqrt(impact.depth), &end);
+  EXPECT_GT(end, 0.2 * impact.time);
+  EXPECT_GT(in_clock, 3.9);
+  EXPECT_LT(in_clock, 4.4);
+  const double plain = order(false, end, &end);
+  EXPECT_GT(plain, 1.2);
+  EXPECT_LT(plain, 1.8);
 }
 
 }  // namespace
