@@ -19,8 +19,8 @@ std::uint8_t kind_of(const StateField& field, std::uint8_t of_length) {
   return field.unit == "m" ? of_length : std::uint8_t{of_share};
 }
 
-// Where nothing touches, errors are measured by these.
-constexpr double free_length = 1e-3, free_speed = 1e-3;
+// Where nothing touches, errors of velocities are measured by this.
+constexpr double free_speed = 1e-3;  // [m/s]
 
 /// x with f(x) = wanted for a function that grows from f(0) ≤ wanted on, to 1 %.
 template <class F>
@@ -74,6 +74,16 @@ SmoothMotion::SmoothMotion(const Model& model)
     if (quaternion_at(link.type) >= 0) quaternions_ = true;
   }
   nothing_.begin.assign(model.blocks.size() + 1, 0);
+  // Springs of loops give way by what their load is over their stiffness.
+  double mass = 0;
+  for (const LinkConstants<double>& link : system_.tree.constants) {
+    mass += link.inertia.mass;
+  }
+  const double weight = mass * std::max(norm(model.tree.gravity()), 1e-3);
+  for (const Loop& loop : model.loops) {
+    if (loop.rigid) continue;
+    length_ = std::min(length_, std::max(weight / loop.stiffness, 1e-9));
+  }
   regenerates_ = model.broad_phase;
   for (const ShapePair& pair : model.pairs) {
     regenerates_ = regenerates_ || pair.regenerates;
@@ -438,7 +448,7 @@ SmoothMotion::RowScale SmoothMotion::scale_of(const State& state, std::size_t ro
     return {contact.episode, 0, 0, 0, stretch_of(state, row, 1, load)};
   }
   const double mobility = inverse_mass(state, row);
-  if (!(mobility > 0)) return {contact.episode, 0, 0, 0, free_length};
+  if (!(mobility > 0)) return {contact.episode, 0, 0, 0, length_};
   const double g = std::max(norm(model_->tree.gravity()), 1e-3);
   const double rest = depth_for_force(state, row, g / mobility);
   const double speed = std::sqrt(g * rest);
@@ -499,10 +509,8 @@ void SmoothMotion::scales(const Vector& from, Vector& scale) {
     length = std::min(length, depth);
     speed = std::min(speed, std::max({row.speed, rate, depth / row.time}));
   }
-  if (!std::isfinite(length)) {
-    length = free_length;
-    speed = free_speed;
-  }
+  if (!std::isfinite(speed)) speed = free_speed;
+  length = std::min(length, length_);
   double fastest = 0;
   for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
     fastest = std::max(fastest, std::abs(from[i]));

@@ -141,6 +141,7 @@ class SmoothMotion {
   System system_;
   std::size_t nq_, nv_;
   bool quaternions_ = false;
+  double length_ = 1e-3;             // errors of positions are measured by, at most [m]
   bool regenerates_ = false;         // some contacts book how far they travel
   std::vector<std::size_t> lines_;   // of the energy books that anything is booked in
   ContactRows* contacts_ = nullptr;  // of the state that it began with

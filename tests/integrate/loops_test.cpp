@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bristle/integrate/adaptive.hpp"
 #include "bristle/simulate.hpp"
 #include "tests/contract/allocations.hpp"
 #include "tests/validation/scenes.hpp"
@@ -1043,6 +1044,57 @@ TEST(Loops, TheBooksOfALandingCloseBetterWithShorterSteps) {
 }
 
 /// Springs that would need steps of 4 µs, in steps of 1 ms.
+TEST(Loops, TheAdaptiveClockKeepsThemClosed) {
+  const FourBar bars;
+  const Model rigid = built(bars.builder({.name = "knuckle", .kind = LoopKind::hinge}));
+  const Model springs = built(bars.builder({.name = "knuckle",
+                                            .kind = LoopKind::hinge,
+                                            .stiffness = 1e7,
+                                            .damping = 1e3,
+                                            .rotational_stiffness = 1e6,
+                                            .rotational_damping = 1e2}));
+  for (const Model* model : {&rigid, &springs}) {
+    const auto end = [&](double rtol) {
+      State state = make_state(*model);
+      state.q = bars.closed(1);
+      state.v = {3, 0, 0};
+      Adaptive clock(*model, {.rtol = rtol});
+      Audit audit;
+      double open = 0;
+      const StepStatus status = clock.advance_to(
+          state, 2, {.on_event = {}, .on_sample = {}, .on_step = [&](const State& now) {
+                       audit.observe(make_ledger(clock.system(), now));
+                       open = std::max(open, loop_gap(clock.system()).distance);
+                       return true;
+                     }});
+      EXPECT_EQ(status, StepStatus::ok) << explain(status);
+      EXPECT_LT(audit.relative(), rtol);
+      if (model == &rigid) {
+        EXPECT_LT(open, 1e-10);
+      }
+      return state;
+    };
+    const State exact = end(1e-11), usual = end(1e-6);
+    EXPECT_LT(far(usual.q, exact.q), 1e-6);
+  }
+}
+
+TEST(Loops, ALegLandsUnderTheAdaptiveClock) {
+  const Model model = leg();
+  State state = lifted(model);
+  Adaptive clock(model);
+  Audit audit;
+  const StepStatus status = clock.advance_to(
+      state, 3, {.on_event = {}, .on_sample = {}, .on_step = [&](const State& now) {
+                   audit.observe(make_ledger(clock.system(), now));
+                   return clock.counts().steps < 100000;
+                 }});
+  ASSERT_EQ(status, StepStatus::ok) << explain(status);
+  EXPECT_EQ(state.time, 3);
+  EXPECT_GT(clock.counts().touches, 0u);
+  EXPECT_LT(audit.relative(), 1e-6);
+}
+
 TEST(Loops, TheImplicitStepHoldsStiffSprings) {
   const FourBar bars;
   const Model stiff = built(bars.builder({.name = "knuckle",
