@@ -124,21 +124,25 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
     keep_books(of_friction, ws.capacity, piece.rows, form, h, memory.data() + to_friction,
                next.data() + to_friction);
   };
-  if (ws.team.size() == 1) {
-    for_each_piece(model, contacts, run);
-  } else {
-    ws.team.run([&](int member) {
-      for_each_piece(model, contacts, [&](std::size_t number, const Piece& piece) {
-        if (number % at(ws.team.size()) == at(member)) run(number, piece);
-      });
-    });
-  }
   ContactTotals totals;
-  for_each_piece(model, contacts, [&](std::size_t number, const Piece& piece) {
+  const auto sum = [&](std::size_t number, const Piece& piece) {
     const bool joint = piece.block < model.joint_blocks;
     add(joint ? totals.limits : totals.normal, ws.totals[2 * number]);
     add(joint ? totals.joint_friction : totals.friction, ws.totals[2 * number + 1]);
+  };
+  if (ws.team.size() == 1) {
+    for_each_piece(model, contacts, [&](std::size_t number, const Piece& piece) {
+      run(number, piece);
+      sum(number, piece);
+    });
+    return totals;
+  }
+  ws.team.run([&](int member) {
+    for_each_piece(model, contacts, [&](std::size_t number, const Piece& piece) {
+      if (number % at(ws.team.size()) == at(member)) run(number, piece);
+    });
   });
+  for_each_piece(model, contacts, sum);
   return totals;
 }
 

@@ -492,6 +492,17 @@ void follow_contacts(const Model& model, std::span<const double> q,
                             1e-6 * std::min(a.radius, b.radius);
       pair.find(a.shape, ws.shape_poses[pair.a], b.shape, ws.shape_poses[pair.b], margin,
                 found);
+      const auto follow_to = [&](int i, const ContactPoint<double>& contact) {
+        RowPlace& place = ws.places[at(i)];
+        place.frame = carried(contacts.rows[at(i)].frame, contact.normal, turns[i]);
+        place.point = point_of(pair, contact);
+        put(i, contact.depth, measure(links, place));
+      };
+      if (group.count == 1 && found.count == 1 &&
+          found[0].feature == contacts.rows[at(group.first)].feature) {
+        follow_to(group.first, found[0]);
+        continue;
+      }
       // The same features first, then what is closest on A.
       std::array<bool, max_contacts> used{};
       std::array<int, max_contacts> match;
@@ -529,10 +540,7 @@ void follow_contacts(const Model& model, std::span<const double> q,
           continue;
         }
         used[at(best)] = true;
-        RowPlace& place = ws.places[at(i)];
-        place.frame = carried(row.frame, found[best].normal, turns[i]);
-        place.point = point_of(pair, found[best]);
-        put(i, found[best].depth, measure(links, place));
+        follow_to(i, found[best]);
       }
     }
   };
