@@ -235,7 +235,8 @@ double Adaptive::locate_depth(std::size_t row, double low, double at_low, double
     const double slope = step_.h * pace * motion_.approach(row);
     double next = x - depth / slope;
     // A zero slope, or out of the bracket: halve it.
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    const bool within = next > low && next < high;
+    if (!within) next = 0.5 * (low + high);
     if (std::abs(next - x) <= 4e-16 * x || high - low <= 4e-16 * high) return next;
     x = next;
   }

@@ -82,7 +82,7 @@ class Adaptive {
   bool smooth_to_end() const;
   bool cut(double where);
   void sample(const State& state, double where, const AdaptiveObserver& observer);
-  StepStatus accept(State& state, const Place& event, double until,
+  StepStatus accept(State& state, const Place& place, double until,
                     const AdaptiveObserver& observer);
   void choose_method(bool whole, double planned, bool in_or_out);
   bool impact_ends(const Event& event);
