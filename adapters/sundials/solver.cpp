@@ -64,30 +64,29 @@ constexpr Api cvode{
     CVodeGetNumStepSolveFails,
     CVodeGetReturnFlagName};
 
-constexpr Api erkstep{
-    ERKStepReInit,
-    ERKStepFree,
-    ERKStepEvolve,
-    ERKStepWFtolerances,
-    ERKStepSetErrHandlerFn,
-    ERKStepSetUserData,
-    ERKStepRootInit,
-    ERKStepSetRootDirection,
-    ERKStepGetRootInfo,
-    ERKStepSetNoInactiveRootWarn,
-    ERKStepSetInitStep,
-    ERKStepSetMaxStep,
-    ERKStepSetStopTime,
-    ERKStepSetMaxErrTestFails,
-    ERKStepGetDky,
-    ERKStepGetCurrentStep,
-    ERKStepGetNumSteps,
-    ERKStepGetNumErrTestFails,
-    [](void*, long* count) {
-      *count = 0;  // it solves nothing
-      return 0;
-    },
-    ERKStepGetReturnFlagName};
+constexpr Api erkstep{ERKStepReInit,
+                      ERKStepFree,
+                      ERKStepEvolve,
+                      ERKStepWFtolerances,
+                      ERKStepSetErrHandlerFn,
+                      ERKStepSetUserData,
+                      ERKStepRootInit,
+                      ERKStepSetRootDirection,
+                      ERKStepGetRootInfo,
+                      ERKStepSetNoInactiveRootWarn,
+                      ERKStepSetInitStep,
+                      ERKStepSetMaxStep,
+                      ERKStepSetStopTime,
+                      ERKStepSetMaxErrTestFails,
+                      ERKStepGetDky,
+                      ERKStepGetCurrentStep,
+                      ERKStepGetNumSteps,
+                      ERKStepGetNumErrTestFails,
+                      [](void*, long* count) {
+                        *count = 0;  // it solves nothing
+                        return 0;
+                      },
+                      ERKStepGetReturnFlagName};
 
 constexpr Api arkstep{[](void* m, RatesFunction f, double t, N_Vector y) {
                         return ARKStepReInit(m, nullptr, f, t, y);
@@ -225,9 +224,8 @@ bool Solver::restart(const Start& start) {
   roots_.assign(start.root_directions.size(), 0);
   return good(api_.reinit(memory_, rates, start.time, y_.get()), "reinit") &&
          good(api_.root_init(memory_, count, watch), "root functions") &&
-         (count == 0 ||
-          good(api_.root_direction(memory_, start.root_directions.data()),
-               "root directions")) &&
+         (count == 0 || good(api_.root_direction(memory_, start.root_directions.data()),
+                             "root directions")) &&
          good(api_.init_step(memory_, start.first_step), "first step");
 }
 

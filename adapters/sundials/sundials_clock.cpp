@@ -286,9 +286,9 @@ void SundialsClock::Run::note_fresh(const State& state) {
     const auto known = std::find_if(fresh_.begin(), fresh_.end(), [&](const Fresh& f) {
       return f.episode == row.episode;
     });
-    const bool begins = std::none_of(
-        acting_before_.begin(), acting_before_.end(),
-        [&](const RowId& id) { return id.episode == row.episode; });
+    const bool begins =
+        std::none_of(acting_before_.begin(), acting_before_.end(),
+                     [&](const RowId& id) { return id.episode == row.episode; });
     if (known != fresh_.end()) {
       if (row.depth < felt * known->impact.depth) now.push_back(*known);
     } else if (begins) {
@@ -364,7 +364,7 @@ void SundialsClock::Run::aim() {
   directions_.resize(watched_.size());
   for (std::size_t k = 0; k < watched_.size(); ++k) {
     const Watched& w = watched_[k];
-    directions_[k] = w.kind == Watched::guard      ? -static_cast<int>(motion_.side(w.number))
+    directions_[k] = w.kind == Watched::guard ? -static_cast<int>(motion_.side(w.number))
                      : w.kind == Watched::approach ? -1
                                                    : 1;
   }
@@ -457,6 +457,12 @@ void SundialsClock::Run::find_events(bool root) {
       if (w.kind == Watched::guard && motion_.side(w.number) == 0) continue;
       events_.push_back(w.number);
     }
+    // A law says nothing any more once its contact is over.
+    const auto over = [&](std::size_t guard) {
+      return guard % per_row != 0 && std::find(events_.begin(), events_.end(),
+                                               guard - guard % per_row) != events_.end();
+    };
+    events_.erase(std::remove_if(events_.begin(), events_.end(), over), events_.end());
     return;
   }
   // On the wrong side all step long: it was located a trifle early or late, and grazed.
@@ -556,7 +562,8 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
     // Low orders come first again, and a law that switches may be stiffer.
     double first = leaves && !multistep ? length_ : 0.1 * length_;
     for (const Fresh& f : fresh_) {
-      const double part = multistep ? std::min(first_part, std::sqrt(options_.rtol)) : first_part;
+      const double part =
+          multistep ? std::min(first_part, std::sqrt(options_.rtol)) : first_part;
       first = std::min(first, part * f.impact.time);
     }
     status = restart(state, first);

@@ -11,7 +11,8 @@
 //
 //   step       one of SUNDIALS' own; its root finding stops it at the first event
 //   accept     the state there, with its events, settled
-//   restart    only where a contact began or ended, a law switched or memory was adjusted:
+//   restart    only where a contact began or ended, a law switched or memory was
+//   adjusted:
 //              otherwise multistep methods keep their past
 //
 // An alternative for those who trust these methods, and an independent check of ours. It
