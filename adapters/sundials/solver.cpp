@@ -229,6 +229,11 @@ bool Solver::restart(const Start& start) {
          good(api_.init_step(memory_, start.first_step), "first step");
 }
 
+bool Solver::aim(std::span<int> root_directions) {
+  return root_directions.empty() ||
+         good(api_.root_direction(memory_, root_directions.data()), "root directions");
+}
+
 bool Solver::limit(double longest_step, double stop) {
   const double longest = std::isfinite(longest_step) ? longest_step : 0;  // 0: none
   return good(api_.max_step(memory_, longest), "longest step") &&

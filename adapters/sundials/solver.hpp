@@ -63,6 +63,7 @@ class Solver {
   /// From y() on, without a past.
   bool restart(const Start& start);
   bool limit(double longest_step, double stop);
+  bool aim(std::span<int> root_directions);
 
   enum class Outcome { step, root, failure };
   /// One step of its own choice, or to the first root in it.

@@ -40,6 +40,7 @@ struct RowId {
   std::uint32_t a, b, feature, episode;
   bool operator==(const RowId&) const = default;
 };
+constexpr RowId nobody{no_shape, no_shape, 0, 0};
 
 }  // namespace
 
@@ -71,15 +72,19 @@ class SundialsClock::Run final : public sundials::Problem {
  private:
   using Vector = SmoothMotion::Vector;
 
-  /// A function that SUNDIALS watches: a guard of a row that acts, or of an open one the
-  /// depth and how fast it grows. (Where that falls through zero the depth is largest: a
-  /// contact that comes and goes within a step is met on the way there.)
-  struct Watched {
-    enum Kind : std::uint8_t { nothing, guard, depth, approach } kind = nothing;
-    RowId id{};
+  /// What SUNDIALS watches of a row that acts: all its guards.
+  struct Acting {
+    RowId id;
+    std::size_t row;
+  };
+  /// And of an open one: the depth, and how fast it grows. (Where that falls through zero
+  /// the depth is largest: a contact that comes and goes within a step is met on the way
+  /// there.) A place that nobody has keeps what it had, so that nothing seems to happen.
+  struct Open {
+    RowId id = nobody;
     std::size_t row = 0;
-    std::size_t number = 0;  // of the guard
-    double offset = 0;       // a contact that has just opened begins a trifle inside
+    double offset = 0;  // a contact that has just opened begins a trifle inside [m]
+    double depth = -1, approach = -1;
   };
   /// A contact that has just begun.
   struct Fresh {
@@ -93,7 +98,6 @@ class SundialsClock::Run final : public sundials::Problem {
   std::size_t reduced_size() const { return motion_.size() - 2; }
   void expand(double t, std::span<const double> y);
   void look(double t);
-  double value(const Watched& watched) const;
 
   StepStatus settle(State& state);
   void list_rows(const State& state);
@@ -104,7 +108,7 @@ class SundialsClock::Run final : public sundials::Problem {
   StepStatus restart(const State& state, double first_step);
   void watch_all(const State& state);
   bool watch_open(const State& state);
-  void aim();
+  bool aim();
   bool keep_past(const State& state);
   void find_events(bool root);
   bool leapt() const;
@@ -129,8 +133,9 @@ class SundialsClock::Run final : public sundials::Problem {
   State marked_;
 
   std::vector<RowId> ids_, acting_, acting_before_;
-  std::vector<Watched> watched_;
-  std::vector<int> directions_;
+  std::vector<Acting> watched_;
+  std::vector<Open> open_;
+  std::vector<int> directions_;  // of the guards of watched_, then those of open_
   Vector guards_, guards_before_, approach_, approach_before_;
   double looked_at_ = -1;  // when guards_ were read [s]
   std::vector<std::size_t> events_;
@@ -207,23 +212,20 @@ void SundialsClock::Run::look(double t) {
   looked_at_ = t;
 }
 
-double SundialsClock::Run::value(const Watched& watched) const {
-  switch (watched.kind) {
-    case Watched::guard:
-      return guards_[watched.number];
-    case Watched::depth:
-      return guards_[watched.number] - watched.offset;
-    case Watched::approach:
-      return approach_[watched.row];
-    default:
-      return -1;
-  }
-}
-
 void SundialsClock::Run::watch(double t, std::span<const double> y, double* values) {
   expand(t, y);
   look(t);
-  for (std::size_t k = 0; k < watched_.size(); ++k) values[k] = value(watched_[k]);
+  for (const Acting& w : watched_) {
+    values = std::copy_n(guards_.data() + w.row * per_row, per_row, values);
+  }
+  for (Open& w : open_) {
+    if (w.id != nobody) {
+      w.depth = guards_[w.row * per_row] - w.offset;
+      w.approach = approach_[w.row];
+    }
+    *values++ = w.depth;
+    *values++ = w.approach;
+  }
 }
 
 /// Contacts are looked for as far as the next step leads; where there are too many of
@@ -250,7 +252,7 @@ void SundialsClock::Run::list_rows(const State& state) {
     const ContactRow& row = contacts.rows[at(i)];
     RowId id{row.a, row.b, row.feature, row.episode};
     if (i < joints) id = {no_shape, static_cast<std::uint32_t>(i), 0, row.episode};
-    if (i >= joints && row.a == no_shape) id = {no_shape, no_shape, 0, 0};
+    if (i >= joints && row.a == no_shape) id = nobody;
     ids_.push_back(id);
     if (id.episode != 0) acting_.push_back(id);
   }
@@ -314,60 +316,61 @@ void SundialsClock::Run::watch_all(const State& state) {
   watched_.clear();
   std::size_t open = 0;
   for (std::size_t i = 0; i < ids_.size(); ++i) {
-    if (ids_[i].episode == 0) {
+    if (ids_[i].episode != 0) {
+      watched_.push_back({ids_[i], i});
+    } else if (ids_[i] != nobody) {
       ++open;
-      continue;
-    }
-    for (std::size_t g = i * per_row; g < (i + 1) * per_row; ++g) {
-      watched_.push_back({Watched::guard, ids_[i], i, g, 0});
     }
   }
-  watched_.resize(watched_.size() + 2 * (open + 8));  // some may come into reach
+  open_.assign(open + 8, {});  // some may come into reach
   watch_open(state);
 }
 
-/// Places for open rows: each keeps its own, so that a solver may go on. False where
-/// there are too few.
+/// Rows may stand elsewhere now, but each keeps its place among what is watched, so that
+/// a solver may go on. False where there are too few places.
 bool SundialsClock::Run::watch_open(const State& state) {
-  std::vector<bool> placed(ids_.size(), false);
-  for (Watched& w : watched_) {
-    if (w.kind == Watched::nothing) continue;
-    const auto found = std::find(ids_.begin(), ids_.end(), w.id);
-    if (found == ids_.end()) {
-      w = {};
-      continue;
-    }
-    w.row = static_cast<std::size_t>(found - ids_.begin());
-    w.number = w.row * per_row + w.number % per_row;
-    placed[w.row] = true;
-  }
-  auto free = watched_.begin();
-  const auto place = [&](const Watched& w) {
-    free = std::find_if(free, watched_.end(),
-                        [](const Watched& x) { return x.kind == Watched::nothing; });
-    if (free == watched_.end()) return false;
-    *free = w;
-    return true;
+  const auto row_of = [&](const RowId& id) {
+    return static_cast<std::size_t>(std::find(ids_.begin(), ids_.end(), id) -
+                                    ids_.begin());
   };
+  for (Acting& w : watched_) w.row = row_of(w.id);
+  std::vector<bool> placed(ids_.size(), false);
+  for (Open& w : open_) {
+    if (w.id == nobody) continue;
+    w.row = row_of(w.id);
+    if (w.row == ids_.size()) {
+      w.id = nobody;
+    } else {
+      placed[w.row] = true;
+    }
+  }
+  auto place = open_.begin();
   for (std::size_t i = 0; i < ids_.size(); ++i) {
-    const bool nobody = ids_[i].a == no_shape && ids_[i].b == no_shape;
-    if (placed[i] || ids_[i].episode != 0 || nobody) continue;
-    const double inside = std::max(state.contacts.rows[i].depth, 0.0);
-    if (!place({Watched::depth, ids_[i], i, i * per_row, inside})) return false;
-    if (!place({Watched::approach, ids_[i], i, i * per_row, 0})) return false;
+    if (placed[i] || ids_[i].episode != 0 || ids_[i] == nobody) continue;
+    while (place != open_.end() && place->id != nobody) ++place;
+    if (place == open_.end()) return false;
+    place->id = ids_[i];
+    place->row = i;
+    place->offset = std::max(state.contacts.rows[i].depth, 0.0);
   }
   return true;
 }
 
-/// Touches rise; what acts leaves the side that it is held on.
-void SundialsClock::Run::aim() {
-  directions_.resize(watched_.size());
-  for (std::size_t k = 0; k < watched_.size(); ++k) {
-    const Watched& w = watched_[k];
-    directions_[k] = w.kind == Watched::guard ? -static_cast<int>(motion_.side(w.number))
-                     : w.kind == Watched::approach ? -1
-                                                   : 1;
+/// Touches rise; what acts leaves the side that it is held on. True where that changed.
+bool SundialsClock::Run::aim() {
+  std::vector<int> directions;
+  for (const Acting& w : watched_) {
+    for (std::size_t g = w.row * per_row; g < (w.row + 1) * per_row; ++g) {
+      directions.push_back(-static_cast<int>(motion_.side(g)));
+    }
   }
+  for (std::size_t k = 0; k < open_.size(); ++k) {
+    directions.push_back(1);
+    directions.push_back(-1);
+  }
+  const bool changed = directions != directions_;
+  directions_ = std::move(directions);
+  return changed;
 }
 
 /// A solver of the right size, from the settled state on.
@@ -450,30 +453,26 @@ bool SundialsClock::Run::keep_past(const State& state) {
 /// The guards that say what happened at the end of the step.
 void SundialsClock::Run::find_events(bool root) {
   events_.clear();
-  if (root) {
-    for (std::size_t k = 0; k < watched_.size(); ++k) {
-      const Watched& w = watched_[k];
-      if (solver_->roots()[k] == 0 || w.kind == Watched::approach) continue;
-      if (w.kind == Watched::guard && motion_.side(w.number) == 0) continue;
-      events_.push_back(w.number);
+  const std::vector<int>& roots = solver_->roots();
+  std::size_t k = 0;
+  for (const Acting& w : watched_) {
+    const std::size_t depth = w.row * per_row;
+    bool over = false;  // then its laws say nothing any more
+    for (std::size_t g = depth; g < depth + per_row; ++g, ++k) {
+      const double side = motion_.side(g);
+      if (side == 0 || over) continue;
+      bool happens = root && roots[k] != 0;
+      if (!root && side * guards_before_[g] <= 0 && side * guards_[g] < 0) {
+        // On the wrong side all step long: located a trifle early or late, and grazed.
+        happens = g != depth || !(side * approach_[w.row] > 0);
+      }
+      if (happens) events_.push_back(g);
+      over = happens && g == depth;
     }
-    // A law says nothing any more once its contact is over.
-    const auto over = [&](std::size_t guard) {
-      return guard % per_row != 0 && std::find(events_.begin(), events_.end(),
-                                               guard - guard % per_row) != events_.end();
-    };
-    events_.erase(std::remove_if(events_.begin(), events_.end(), over), events_.end());
-    return;
   }
-  // On the wrong side all step long: it was located a trifle early or late, and grazed.
-  for (const Watched& w : watched_) {
-    if (w.kind != Watched::guard) continue;
-    const double side = motion_.side(w.number);
-    if (!(side * guards_before_[w.number] <= 0) || !(side * guards_[w.number] < 0)) {
-      continue;
-    }
-    const bool depth = w.number % per_row == 0;
-    if (!depth || !(side * approach_[w.row] > 0)) events_.push_back(w.number);
+  for (std::size_t i = 0; i < open_.size(); ++i, k += 2) {
+    const bool happens = root && roots[k] != 0 && open_[i].id != nobody;
+    if (happens) events_.push_back(open_[i].row * per_row);
   }
 }
 
@@ -545,7 +544,8 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
   const bool multistep = options_.method == SundialsMethod::cvode_bdf ||
                          options_.method == SundialsMethod::cvode_adams;
   if (touches && acting_.empty()) flight_length_ = planned;
-  if (leaves && !multistep) length_ = std::max(length_, flight_length_);
+  const bool flies = leaves && acting_.size() == events_.size();
+  if (flies && !multistep) length_ = std::max(length_, flight_length_);
   reach_ *= 2;
   StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
@@ -555,12 +555,13 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
   note_fresh(state);
   if (happened_.empty() && keep_past(state)) {
     motion_.hold(guards_);
+    if (aim() && !solver_->aim(directions_)) return failed();
     std::swap(guards_before_, guards_);
     std::swap(approach_before_, approach_);
     first_ = false;
   } else {
     // Low orders come first again, and a law that switches may be stiffer.
-    double first = leaves && !multistep ? length_ : 0.1 * length_;
+    double first = flies && !multistep ? length_ : 0.1 * length_;
     for (const Fresh& f : fresh_) {
       const double part =
           multistep ? std::min(first_part, std::sqrt(options_.rtol)) : first_part;
@@ -585,6 +586,7 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
   return status;
 }
 
+/// What SUNDIALS could not do, in its words and ours.
 StepStatus SundialsClock::Run::failed() {
   error_ = solver_->error();
   switch (solver_->flag()) {
@@ -611,7 +613,15 @@ StepStatus SundialsClock::Run::advance_to(State& state, double until,
     if (!solver_->limit(longest_step(), until)) return failed();
     const auto outcome = solver_->step(until);
     count();
-    if (outcome == sundials::Solver::Outcome::failure) return failed();
+    if (outcome == sundials::Solver::Outcome::failure) {
+      // Explicit methods give up where a stage meets no number: not so soon.
+      status = failed();
+      const double tried = first_ ? first_step_ : length_;
+      if (status != StepStatus::not_finite || tried < 1e-14) return status;
+      ++counts_.rejected;
+      status = restart(state, 0.1 * tried);
+      continue;
+    }
     const double from = state.time;
     sample(state, from, observer);
     expand(solver_->time(), solver_->y());
