@@ -98,6 +98,7 @@ class SundialsClock::Run final : public sundials::Problem {
   std::size_t reduced_size() const { return motion_.size() - 2; }
   void expand(double t, std::span<const double> y);
   void look(double t);
+  void read_guards(double t);
 
   StepStatus settle(State& state);
   void list_rows(const State& state);
@@ -128,7 +129,7 @@ class SundialsClock::Run final : public sundials::Problem {
 
   // y as SmoothMotion has it; SUNDIALS has neither s nor t, and all else less `shift_`:
   // what settling sets back to zero, and tiny corrections, need not end a method's past.
-  Vector full_, rate_, scale_, shift_;
+  Vector full_, rate_, scale_, shift_, ahead_;
   std::vector<std::size_t> turns_;  // numbers of y that say how far frames have turned
   State marked_;
 
@@ -198,17 +199,41 @@ bool SundialsClock::Run::slopes(double t, std::span<const double> y,
 }
 
 void SundialsClock::Run::allowances(std::span<const double> y, double* allowed) {
+  // What contacts remember begins at zero: it is as large as the step makes it.
   expand(solver_->time(), y);
-  motion_.allowances(options_.rtol, full_, full_, scale_);
+  const double ahead = first_ ? first_step_ : solver_->next_step();
+  ahead_.resize(full_.size());
+  for (std::size_t i = 0; i < full_.size(); ++i) ahead_[i] = full_[i] + ahead * rate_[i];
+  motion_.allowances(options_.rtol, full_, ahead_, scale_);
   for (std::size_t i = 0; i < y.size(); ++i) allowed[i] = scale_[number_of(i)];
 }
 
-/// Reads all guards at full_, which belongs to t.
+/// Reads all guards at full_, which belongs to t. Where a law slides for long its guard
+/// may be zero but for round-off, whose crossings mean nothing: a guard of friction
+/// leaves its side a trifle late.
 void SundialsClock::Run::look(double t) {
   motion_.look(full_, !acting_.empty());
+  read_guards(t);
+}
+
+/// All guards where the motion was looked at, or its rates were taken with all. Where a
+/// law slides for long its guard may be zero but for round-off, whose crossings mean
+/// nothing: a guard of friction leaves its side a trifle late.
+void SundialsClock::Run::read_guards(double t) {
   motion_.read_guards(guards_);
   approach_.resize(guards_.size() / per_row);
   for (std::size_t i = 0; i < approach_.size(); ++i) approach_[i] = motion_.approach(i);
+  const std::size_t capacity = motion_.system().contacts.capacity;
+  const double* normal =
+      motion_.system().contacts.columns.data() + RowColumns::normal * capacity;
+  for (std::size_t i = 0; i < approach_.size(); ++i) {
+    if (!motion_.acts(i)) continue;
+    const double trifle = 1e-10 * std::min(1.0, normal[i]);
+    for (std::size_t g = i * per_row + SmoothMotion::friction_guard;
+         g < (i + 1) * per_row; ++g) {
+      guards_[g] += motion_.side(g) * trifle;
+    }
+  }
   looked_at_ = t;
 }
 
@@ -216,7 +241,9 @@ void SundialsClock::Run::watch(double t, std::span<const double> y, double* valu
   expand(t, y);
   look(t);
   for (const Acting& w : watched_) {
-    values = std::copy_n(guards_.data() + w.row * per_row, per_row, values);
+    for (std::size_t g = w.row * per_row; g < (w.row + 1) * per_row; ++g) {
+      *values++ = motion_.side(g) == 0 ? 0 : guards_[g];  // a law whose side is not known
+    }
   }
   for (Open& w : open_) {
     if (w.id != nobody) {
@@ -388,7 +415,9 @@ StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
   for (std::size_t i = 0; i < n; ++i) y[i] = motion_.start()[number_of(i)];
   find_turns(state);
   expand(state.time, y);
-  look(state.time);
+  rate_.resize(full_.size());
+  motion_.rates(full_, rate_.data(), true);
+  read_guards(state.time);
   motion_.hold(guards_);
   guards_before_ = guards_;
   approach_before_ = approach_;
@@ -396,6 +425,11 @@ StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
   aim();
   first_step_ = std::max(std::min(first_step, longest_step()), 1e-15);
   first_ = true;
+  if (!acting_.empty()) {
+    // Laws may begin to remember only once they press: where the step leads they do.
+    for (std::size_t i = 0; i < full_.size(); ++i) full_[i] += first_step_ * rate_[i];
+    motion_.rates(full_, rate_.data());
+  }
   const bool good = solver_->restart({state.time, first_step_, directions_});
   return good ? StepStatus::ok : failed();
 }
@@ -426,7 +460,8 @@ StepStatus SundialsClock::Run::begin(State& state) {
 }
 
 /// Whether the solver can go on after the state was settled: the same rows act, and what
-/// settling changed is nothing that they feel.
+/// settling changed (the length of quaternions, deflections at their bound) is less than
+/// a step may err.
 bool SundialsClock::Run::keep_past(const State& state) {
   if (acting_ != acting_before_ || reach_ < length_) return false;
   const Vector& start = motion_.start();
@@ -440,7 +475,7 @@ bool SundialsClock::Run::keep_past(const State& state) {
   if (moved) {
     motion_.allowances(options_.rtol, full_, full_, scale_);
     for (std::size_t i = 0; i < motion_.s_at(); ++i) {
-      if (std::abs(start[i] - full_[i]) > 0.1 * scale_[i] && !is_turn(i)) return false;
+      if (std::abs(start[i] - full_[i]) > scale_[i] && !is_turn(i)) return false;
     }
   }
   if (!watch_open(state)) return false;
@@ -561,7 +596,8 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
     first_ = false;
   } else {
     // Low orders come first again, and a law that switches may be stiffer.
-    double first = flies && !multistep ? length_ : 0.1 * length_;
+    const bool as_before = happened_.empty() || (flies && !multistep);
+    double first = as_before ? length_ : 0.1 * length_;
     for (const Fresh& f : fresh_) {
       const double part =
           multistep ? std::min(first_part, std::sqrt(options_.rtol)) : first_part;
@@ -614,24 +650,27 @@ StepStatus SundialsClock::Run::advance_to(State& state, double until,
     const auto outcome = solver_->step(until);
     count();
     if (outcome == sundials::Solver::Outcome::failure) {
-      // Explicit methods give up where a stage meets no number: not so soon.
+      // What a solver with a past cannot do, one without may; and explicit methods give
+      // up at the first stage that meets no number.
       status = failed();
       const double tried = first_ ? first_step_ : length_;
-      if (status != StepStatus::not_finite || tried < 1e-14) return status;
+      const bool again = !first_ || status == StepStatus::not_finite;
+      if (!again || tried < 1e-14) return status;
       ++counts_.rejected;
       status = restart(state, 0.1 * tried);
       continue;
     }
+    error_.clear();
     const double from = state.time;
     sample(state, from, observer);
     expand(solver_->time(), solver_->y());
     if (looked_at_ != solver_->time()) look(solver_->time());
-    if (leapt()) {
+    const bool root = outcome == sundials::Solver::Outcome::root;
+    if (!root && leapt()) {
       ++counts_.rejected;
       status = restart(state, 0.1 * first_step_);
       continue;
     }
-    const bool root = outcome == sundials::Solver::Outcome::root;
     status = accept(state, root, until, observer);
     if (status == StepStatus::ok && observer.on_step && !observer.on_step(state)) break;
   }
