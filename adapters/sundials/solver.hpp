@@ -90,7 +90,7 @@ class Solver {
   static int rates(double t, N_Vector y, N_Vector rate, void* self);
   static int slopes(double t, N_Vector y, N_Vector rate, SUNMatrix matrix, void* self,
                     N_Vector, N_Vector, N_Vector);
-  static int watch(double t, N_Vector y, double* values, void* self);
+  static int watch(double t, N_Vector y, double* found, void* self);
   static int weights(N_Vector y, N_Vector weight, void* self);
   static void note(int code, const char* module, const char* function, char* message,
                    void* self);
