@@ -46,9 +46,10 @@ struct Row {
   const Contestant* who;
   double until;
   Outcome outcome;
-  double seconds = HUGE_VAL;  // the best
-  double error = HUGE_VAL;    // of the first touches [s]
-  bool astray = false;        // it is not where the ball is, and did not say so
+  double seconds = HUGE_VAL;         // the best
+  double error = HUGE_VAL;           // of the first touches [s]
+  bool astray = false;               // it is not where the ball is, and did not say so
+  std::size_t fewest = 0, most = 0;  // touches that the error explains
 
   bool good() const { return std::isfinite(error) && !astray; }
   bool is(std::string_view name) const {
@@ -68,6 +69,14 @@ void judge(Row& row, const Reference& reference) {
     }
     row.error = std::max(row.error, 1e-16);
   }
+  // Touches near the end may fall on its other side.
+  const auto before = [&](double time) {
+    return static_cast<std::size_t>(std::count_if(reference.touches.begin(),
+                                                  reference.touches.end(),
+                                                  [&](double t) { return t < time; }));
+  };
+  row.fewest = before(row.until - row.error);
+  row.most = before(row.until + row.error);
   const double off = row.outcome.height - reference.height(row.outcome.time);
   row.astray = row.outcome.trouble.empty() && !(std::abs(off) < lost);
 }
@@ -99,6 +108,10 @@ std::string remark(const Row& row) {
     return fmt::format("NOT THERE, and no word of it: {:.3g} m high", row.outcome.height);
   }
   if (!std::isfinite(row.error)) return "misses touches, and no word of it";
+  const std::size_t touches = row.outcome.touches.size();
+  if (touches < row.fewest || touches > row.most) {
+    return fmt::format("{} touches, not {}", touches, row.fewest);
+  }
   return {};
 }
 
@@ -122,15 +135,12 @@ void print_table(const std::vector<Row>& rows, double until) {
   }
 }
 
-/// Rows of one method that stayed where they belong, from coarse to fine; each finer and
-/// dearer than the one before.
+/// Rows of one method that stayed where they belong, from coarse to fine tolerances.
 std::vector<const Row*> curve_of(const std::vector<Row>& rows, std::string_view name) {
   std::vector<const Row*> curve;
   for (const Row& row : rows) {
     if (row.who->name == name && row.good()) curve.push_back(&row);
   }
-  std::sort(curve.begin(), curve.end(),
-            [](const Row* a, const Row* b) { return a->error > b->error; });
   return curve;
 }
 
@@ -140,25 +150,33 @@ struct EqualError {
 };
 
 /// What a method takes for an error: between its own rows, on logarithmic scales. Nothing
-/// where none of them is as fine; the coarsest row where all are finer.
+/// where none of them is as fine; the coarsest row where all are finer. A row that was
+/// lucky counts as no better than those of tighter tolerances.
 std::optional<EqualError> at_error(const std::vector<const Row*>& curve, double error) {
-  if (curve.empty() || curve.back()->error > error) return {};
-  if (curve.front()->error <= error) {
-    return EqualError{curve.front()->seconds, curve.front(), curve.front()};
+  std::vector<double> errors(curve.size());
+  double most = 0;
+  for (std::size_t i = curve.size(); i-- > 0;) {
+    most = std::max(most, curve[i]->error);
+    errors[i] = most;
   }
-  std::size_t i = 1;
-  while (curve[i]->error > error) ++i;
-  const Row &a = *curve[i - 1], &b = *curve[i];
-  const double part = std::log(error / a.error) / std::log(b.error / a.error);
-  return EqualError{a.seconds * std::pow(b.seconds / a.seconds, part), &a, &b};
+  if (curve.empty() || errors.back() > error) return {};
+  std::size_t i = 0;
+  while (errors[i] > error) ++i;
+  const Row& fine = *curve[i];
+  if (i == 0) return EqualError{fine.seconds, &fine, &fine};
+  const Row& coarse = *curve[i - 1];
+  const double part =
+      std::log(error / errors[i - 1]) / std::log(errors[i] / errors[i - 1]);
+  return EqualError{coarse.seconds * std::pow(fine.seconds / coarse.seconds, part),
+                    &coarse, &fine};
 }
 
 void print_ratios(const std::vector<Row>& rows, double until) {
   const std::vector<const Row*> clock = curve_of(rows, "Bristle, contact clock");
   fmt::print("\n{} s: CPU time at equal error, against the contact clock\n", until);
+  double least = HUGE_VAL, most = 0;
   for (const Row& row : rows) {
-    if (row.is("Bristle")) continue;
-    if (!row.good()) continue;
+    if (row.is("Bristle") || !row.good()) continue;
     const auto equal = at_error(clock, row.error);
     if (!equal) {
       fmt::print("  {:26} {:.0e}: error {:.1e}, none of ours is as fine\n", row.who->name,
@@ -175,7 +193,12 @@ void print_ratios(const std::vector<Row>& rows, double until) {
             : fmt::format("rtol {:.0e} … {:.0e}", equal->coarse->who->tolerance,
                           equal->fine->who->tolerance),
         row.seconds / equal->seconds);
+    if (!row.is("Simbody")) continue;
+    least = std::min(least, row.seconds / equal->seconds);
+    most = std::max(most, row.seconds / equal->seconds);
   }
+  fmt::print("  Simbody takes {:.0f} … {:.0f} times as long as the contact clock.\n",
+             least, most);
 }
 
 bool write_csv(const std::vector<std::vector<Row>>& tables, const std::string& path) {
@@ -245,28 +268,26 @@ bool write_plot(const std::vector<std::vector<Row>>& tables, const std::string& 
   return report::write_figure(figure, path);
 }
 
-/// What must hold on any machine: ours finds every touch and the place of rest at every
-/// tolerance, and is as exact as it was asked to be; SUNDIALS is, where that is tight.
-bool check(const std::vector<Row>& rows, const Reference& reference) {
+/// What must hold on any machine: the contact clock finds every touch and the place of
+/// rest at every tolerance, and is as exact as it was asked to be; plain time and
+/// SUNDIALS are, where that is tight.
+bool check(const std::vector<Row>& rows) {
   bool good = true;
   for (const Row& row : rows) {
     const bool of_ours = row.is("Bristle");
-    const bool of_sundials = row.is("CVODE") || row.is("ARKODE");
+    // Of order 8 it has Fehlberg's pair, whose estimate of the error is too good at
+    // times.
+    const bool of_sundials =
+        (row.is("CVODE") || row.is("ARKODE")) && !row.is("ARKODE, ERK 8");
     if (!of_ours && !of_sundials) continue;
     const double rtol = row.who->tolerance;
     if (of_sundials && rtol > 1e-6) continue;
-    // Touches near the end may fall on its other side.
-    const auto before = [&](double time) {
-      return static_cast<std::size_t>(std::count_if(reference.touches.begin(),
-                                                    reference.touches.end(),
-                                                    [&](double t) { return t < time; }));
-    };
-    const std::size_t touches = row.outcome.touches.size();
+    if (row.is("Bristle, plain time") && rtol > 1e-4) continue;
     std::string failed;
     if (!row.outcome.trouble.empty()) failed += " " + row.outcome.trouble;
-    if (touches < before(row.until - row.error) ||
-        touches > before(row.until + row.error)) {
-      failed += fmt::format(" {} touches, not {}", touches, before(row.until));
+    if (const std::size_t touches = row.outcome.touches.size();
+        touches < row.fewest || touches > row.most) {
+      failed += fmt::format(" {} touches, not {}", touches, row.fewest);
     }
     // Every step of some tens per impact may err by rtol of a flight time.
     const double allowed = std::max(100 * rtol, 1e-13);
@@ -325,11 +346,10 @@ bool run(const Plan& plan) {
     good = good && written;
   }
   fmt::print("\n");
-  for (const std::vector<Row>& rows : tables) good = check(rows, reference) && good;
+  for (const std::vector<Row>& rows : tables) good = check(rows) && good;
   fmt::print(
-      "Checked: every touch and the end of ours at every tolerance, of SUNDIALS from "
-      "1e-6 "
-      "on: {}\n",
+      "Checked: every touch and the end of the contact clock at every tolerance, of "
+      "plain\ntime from 1e-4 and of SUNDIALS from 1e-6 on: {}\n",
       good ? "ok" : "FAILED");
   return good;
 }

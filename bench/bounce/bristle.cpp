@@ -81,11 +81,11 @@ std::vector<Contestant> sundials(const std::vector<double>& tolerances) {
     SundialsMethod method;
     int order;
   };
-  const Method methods[] = {{"CVODE BDF", SundialsMethod::cvode_bdf, 0},
-                            {"CVODE Adams", SundialsMethod::cvode_adams, 0},
-                            {"ARKODE ERK 5", SundialsMethod::arkode_erk, 5},
-                            {"ARKODE ERK 8", SundialsMethod::arkode_erk, 8},
-                            {"ARKODE DIRK 4", SundialsMethod::arkode_dirk, 4}};
+  const Method methods[] = {{"CVODE, BDF", SundialsMethod::cvode_bdf, 0},
+                            {"CVODE, Adams", SundialsMethod::cvode_adams, 0},
+                            {"ARKODE, ERK 5", SundialsMethod::arkode_erk, 5},
+                            {"ARKODE, ERK 8", SundialsMethod::arkode_erk, 8},
+                            {"ARKODE, DIRK 4", SundialsMethod::arkode_dirk, 4}};
   const auto model = std::make_shared<const Model>(make_model());
   std::vector<Contestant> all;
   for (const Method& method : methods) {

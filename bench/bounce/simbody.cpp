@@ -119,18 +119,18 @@ void add(std::vector<Contestant>& all, const std::shared_ptr<Ball>& ball,
 std::vector<Contestant> simbody(const std::vector<double>& tolerances) {
   const auto ball = std::make_shared<Ball>();
   std::vector<Contestant> all;
-  add<SimTK::RungeKuttaMersonIntegrator>(all, ball, "Simbody RungeKuttaMerson",
+  add<SimTK::RungeKuttaMersonIntegrator>(all, ball, "Simbody, RungeKuttaMerson",
                                          tolerances);
-  add<SimTK::CPodesIntegrator>(all, ball, "Simbody CPodes", tolerances);
+  add<SimTK::CPodesIntegrator>(all, ball, "Simbody, CPodes", tolerances);
   return all;
 }
 
 std::vector<Contestant> simbody_others(const std::vector<double>& tolerances) {
   const auto ball = std::make_shared<Ball>();
   std::vector<Contestant> all;
-  add<SimTK::RungeKuttaFeldbergIntegrator>(all, ball, "Simbody RungeKuttaFeldberg",
+  add<SimTK::RungeKuttaFeldbergIntegrator>(all, ball, "Simbody, RungeKuttaFeldberg",
                                            tolerances);
-  add<SimTK::SemiExplicitEuler2Integrator>(all, ball, "Simbody SemiExplicitEuler2",
+  add<SimTK::SemiExplicitEuler2Integrator>(all, ball, "Simbody, SemiExplicitEuler2",
                                            tolerances);
   return all;
 }
