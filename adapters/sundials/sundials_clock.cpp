@@ -98,7 +98,6 @@ class SundialsClock::Run final : public sundials::Problem {
   std::size_t reduced_size() const { return motion_.size() - 2; }
   void expand(double t, std::span<const double> y);
   void look(double t);
-  void read_guards(double t);
 
   StepStatus settle(State& state);
   void list_rows(const State& state);
@@ -129,7 +128,7 @@ class SundialsClock::Run final : public sundials::Problem {
 
   // y as SmoothMotion has it; SUNDIALS has neither s nor t, and all else less `shift_`:
   // what settling sets back to zero, and tiny corrections, need not end a method's past.
-  Vector full_, rate_, scale_, shift_, ahead_;
+  Vector full_, rate_, scale_, shift_;
   std::vector<std::size_t> turns_;  // numbers of y that say how far frames have turned
   State marked_;
 
@@ -177,7 +176,7 @@ bool SundialsClock::Run::rates(double t, std::span<const double> y, double* rate
 bool SundialsClock::Run::slopes(double t, std::span<const double> y,
                                 std::span<const double> rate, double* const* columns) {
   expand(t, y);
-  motion_.scales(full_, full_, scale_);
+  motion_.scales(full_, scale_);
   const std::size_t q = motion_.position_count(), v = motion_.velocity_count();
   double size = 0;
   for (std::size_t i = 0; i < motion_.s_at(); ++i) {
@@ -199,27 +198,19 @@ bool SundialsClock::Run::slopes(double t, std::span<const double> y,
 }
 
 void SundialsClock::Run::allowances(std::span<const double> y, double* allowed) {
-  // What contacts remember begins at zero: it is as large as the step makes it.
   expand(solver_->time(), y);
-  const double ahead = first_ ? first_step_ : solver_->next_step();
-  ahead_.resize(full_.size());
-  for (std::size_t i = 0; i < full_.size(); ++i) ahead_[i] = full_[i] + ahead * rate_[i];
-  motion_.allowances(options_.rtol, full_, ahead_, scale_);
+  motion_.allowances(options_.rtol, full_, scale_);
   for (std::size_t i = 0; i < y.size(); ++i) allowed[i] = scale_[number_of(i)];
 }
 
 /// Reads all guards at full_, which belongs to t. Where a law slides for long its guard
 /// may be zero but for round-off, whose crossings mean nothing: a guard of friction
 /// leaves its side a trifle late.
+/// Reads all guards at full_, which belongs to t. Where a law slides for long its guard
+/// may be zero but for round-off, whose crossings mean nothing: a guard of friction
+/// leaves its side a trifle late.
 void SundialsClock::Run::look(double t) {
   motion_.look(full_, !acting_.empty());
-  read_guards(t);
-}
-
-/// All guards where the motion was looked at, or its rates were taken with all. Where a
-/// law slides for long its guard may be zero but for round-off, whose crossings mean
-/// nothing: a guard of friction leaves its side a trifle late.
-void SundialsClock::Run::read_guards(double t) {
   motion_.read_guards(guards_);
   approach_.resize(guards_.size() / per_row);
   for (std::size_t i = 0; i < approach_.size(); ++i) approach_[i] = motion_.approach(i);
@@ -415,9 +406,7 @@ StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
   for (std::size_t i = 0; i < n; ++i) y[i] = motion_.start()[number_of(i)];
   find_turns(state);
   expand(state.time, y);
-  rate_.resize(full_.size());
-  motion_.rates(full_, rate_.data(), true);
-  read_guards(state.time);
+  look(state.time);
   motion_.hold(guards_);
   guards_before_ = guards_;
   approach_before_ = approach_;
@@ -425,11 +414,6 @@ StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
   aim();
   first_step_ = std::max(std::min(first_step, longest_step()), 1e-15);
   first_ = true;
-  if (!acting_.empty()) {
-    // Laws may begin to remember only once they press: where the step leads they do.
-    for (std::size_t i = 0; i < full_.size(); ++i) full_[i] += first_step_ * rate_[i];
-    motion_.rates(full_, rate_.data());
-  }
   const bool good = solver_->restart({state.time, first_step_, directions_});
   return good ? StepStatus::ok : failed();
 }
@@ -473,7 +457,7 @@ bool SundialsClock::Run::keep_past(const State& state) {
     moved = moved || (start[i] != full_[i] && !is_turn(i));
   }
   if (moved) {
-    motion_.allowances(options_.rtol, full_, full_, scale_);
+    motion_.allowances(options_.rtol, full_, scale_);
     for (std::size_t i = 0; i < motion_.s_at(); ++i) {
       if (std::abs(start[i] - full_[i]) > scale_[i] && !is_turn(i)) return false;
     }
@@ -570,7 +554,7 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
   happened_.clear();
   bool touches = false, leaves = false;
   for (const std::size_t guard : events_) {
-    const Event event = motion_.note_event(guard, state);
+    const Event event = motion_.note_event(guard, state, planned);
     happened_.emplace_back(event, state.contacts.rows[at(event.row)]);
     touches = touches || event.kind == EventKind::touch;
     leaves = leaves || event.kind == EventKind::lift_off;

@@ -116,10 +116,10 @@ std::string remark(const Row& row) {
 }
 
 void print_table(const std::vector<Row>& rows, double until) {
-  fmt::print("\n{} s\n{:26} {:>6} {:>7} {:>8} {:>7} {:>8} {:>9} {:>9} {:>8} {:>11}\n",
+  fmt::print("\n{} s\n{:27} {:>6} {:>7} {:>8} {:>7} {:>8} {:>9} {:>9} {:>8} {:>11}\n",
              until, "", "rtol", "steps", "rhs", "looks", "rhs per", "CPU", "error of",
              "touches", "ends at");
-  fmt::print("{:26} {:>6} {:>7} {:>8} {:>7} {:>8} {:>9} {:>9} {:>8} {:>11}\n", "", "", "",
+  fmt::print("{:27} {:>6} {:>7} {:>8} {:>7} {:>8} {:>9} {:>9} {:>8} {:>11}\n", "", "", "",
              "", "", "impact", "ms", "10 touches", "", "m");
   std::string_view name;
   for (const Row& row : rows) {
@@ -127,7 +127,7 @@ void print_table(const std::vector<Row>& rows, double until) {
     const bool again = name == row.who->name;
     name = row.who->name;
     fmt::print(
-        "{:26} {:>6.0e} {:>7} {:>8} {:>7} {:>8.0f} {:>9.3f} {:>9} {:>8} {:>11.3e}  {}\n",
+        "{:27} {:>6.0e} {:>7} {:>8} {:>7} {:>8.0f} {:>9.3f} {:>9} {:>8} {:>11.3e}  {}\n",
         again ? "" : row.who->name, row.who->tolerance, o.steps, o.evaluations, o.looks,
         per_impact(row), 1e3 * row.seconds,
         std::isfinite(row.error) ? fmt::format("{:.1e}", row.error) : "-",
@@ -179,12 +179,12 @@ void print_ratios(const std::vector<Row>& rows, double until) {
     if (row.is("Bristle") || !row.good()) continue;
     const auto equal = at_error(clock, row.error);
     if (!equal) {
-      fmt::print("  {:26} {:.0e}: error {:.1e}, none of ours is as fine\n", row.who->name,
+      fmt::print("  {:27} {:.0e}: error {:.1e}, none of ours is as fine\n", row.who->name,
                  row.who->tolerance, row.error);
       continue;
     }
     fmt::print(
-        "  {:26} {:.0e}: error {:.1e}, {:9.3f} ms; ours {:7.3f} ms ({}): {:6.1f} times\n",
+        "  {:27} {:.0e}: error {:.1e}, {:9.3f} ms; ours {:7.3f} ms ({}): {:6.1f} times\n",
         row.who->name, row.who->tolerance, row.error, 1e3 * row.seconds,
         1e3 * equal->seconds,
         equal->coarse == equal->fine

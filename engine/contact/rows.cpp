@@ -294,7 +294,8 @@ class Renewal {
     }
     if (closed && !was_closed) {
       row.episode = ++state_.episodes;
-      if (was < 0 || row.approach <= 0 || row.event > 0) {  // not foreseen, or known
+      const bool known = episodes_ == Episodes::by_events;
+      if (was < 0 || row.approach <= 0 || known) {  // not foreseen, or known exactly
         row.approach = std::max(motion.rate, 0.0);
         touch(laws, i, row.approach);
       }
@@ -307,9 +308,9 @@ class Renewal {
             friction.stored(laws.friction, friction_memory(now_), at(i), row.depth, 0.0);
         friction.touch(laws.friction, friction_memory(now_), at(i));
       }
-      const bool recovers =
-          was_closed && normal.fields > 0 &&
-          normal.stored(laws.normal, normal_memory(now_), at(i), row.depth) > 0;
+      const bool recovers = was_closed && normal.fields > 0 &&
+                            normal.stored(laws.normal, normal_memory(now_), at(i),
+                                          std::min(row.depth, 0.0)) > 0;
       if (!recovers) {
         row.episode = 0;
         row.approach = foreseen(row, motion.rate);

@@ -43,23 +43,22 @@ LawColumns ContactWorkspace::law_columns(std::vector<double>& memory,
     return Columns<double>{of.data() + static_cast<std::size_t>(k) * capacity, capacity};
   };
   double* c = columns.data();
-  return {
-      .depth = c + RowColumns::depth * capacity,
-      .rate = c + RowColumns::rate * capacity,
-      .slip_x = c + RowColumns::slip_x * capacity,
-      .slip_y = c + RowColumns::slip_y * capacity,
-      .normal_state = at(memory, layout.normal),
-      .friction_state = at(memory, layout.friction),
-      .normal_force = c + RowColumns::normal * capacity,
-      .friction_x = c + RowColumns::friction_x * capacity,
-      .friction_y = c + RowColumns::friction_y * capacity,
-      .normal_next = at(next_memory, layout.normal),
-      .friction_next = at(next_memory, layout.friction),
-      .root_depth = roots.empty() ? nullptr : roots.data(),
-      .normal_held = {held.empty() ? nullptr : held.data(), capacity},
-      .friction_held = {held.empty() ? nullptr : held.data() + 2 * capacity, capacity},
-      .normal_books = {books.data(), capacity},
-      .friction_books = {books.data() + book_columns * capacity, capacity}};
+  return {.depth = c + RowColumns::depth * capacity,
+          .rate = c + RowColumns::rate * capacity,
+          .slip_x = c + RowColumns::slip_x * capacity,
+          .slip_y = c + RowColumns::slip_y * capacity,
+          .normal_state = at(memory, layout.normal),
+          .friction_state = at(memory, layout.friction),
+          .normal_force = c + RowColumns::normal * capacity,
+          .friction_x = c + RowColumns::friction_x * capacity,
+          .friction_y = c + RowColumns::friction_y * capacity,
+          .normal_next = at(next_memory, layout.normal),
+          .friction_next = at(next_memory, layout.friction),
+          .root_depth = frozen && !roots.empty() ? roots.data() : nullptr,
+          .normal_held = {frozen ? held.data() : nullptr, capacity},
+          .friction_held = {frozen ? held.data() + 2 * capacity : nullptr, capacity},
+          .normal_books = {books.data(), capacity},
+          .friction_books = {books.data() + book_columns * capacity, capacity}};
 }
 
 }  // namespace bristle

@@ -15,7 +15,8 @@ template void hybrid_dynamics<double>(const Tree&, In<double>,
                                       std::span<const std::uint8_t>, In<Force<double>>,
                                       Workspace<double>&, Out<double>,
                                       Out<double>) noexcept;
-template void factorise<double>(const Tree&, Workspace<double>&) noexcept;
+template void factorise<double>(const Tree&, Workspace<double>&,
+                                std::span<const std::uint8_t>) noexcept;
 template void solve_mass<double>(const Tree&, In<double>, In<Force<double>>,
                                  Workspace<double>&, Out<double>) noexcept;
 template void inverse_inertia<double>(const Tree&, In<PushRow<double>>,

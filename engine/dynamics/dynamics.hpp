@@ -28,7 +28,8 @@ extern template void hybrid_dynamics<double>(const Tree&, In<double>,
                                              std::span<const std::uint8_t>,
                                              In<Force<double>>, Workspace<double>&,
                                              Out<double>, Out<double>) noexcept;
-extern template void factorise<double>(const Tree&, Workspace<double>&) noexcept;
+extern template void factorise<double>(const Tree&, Workspace<double>&,
+                                       std::span<const std::uint8_t>) noexcept;
 extern template void solve_mass<double>(const Tree&, In<double>, In<Force<double>>,
                                         Workspace<double>&, Out<double>) noexcept;
 extern template void inverse_inertia<double>(const Tree&, In<PushRow<double>>,

@@ -236,11 +236,16 @@ void hybrid_dynamics(const Tree& tree, In<T> v, std::span<const std::uint8_t> pr
 }
 
 /// Factorises the mass matrix at the positions of the last kinematics();
-/// forward_dynamics() does so by itself.
+/// forward_dynamics() does so by itself. `prescribed` as in hybrid_dynamics(), or empty.
 template <class T>
-void factorise(const Tree& tree, Workspace<T>& ws) noexcept {
+void factorise(const Tree& tree, Workspace<T>& ws,
+               std::span<const std::uint8_t> prescribed = {}) noexcept {
   using detail::at;
-  detail::unlock(ws.locked);
+  if (prescribed.empty()) {
+    detail::unlock(ws.locked);
+  } else {
+    std::memcpy(ws.locked.data(), prescribed.data(), ws.locked.size());
+  }
   for (int i = 1; i < tree.link_count(); ++i) {
     ws.links[at(i)].articulated = ArticulatedInertia<T>::rigid(
         rotated(ws.poses[at(i)].R, ws.constants[at(i)].inertia));

@@ -18,7 +18,9 @@ constexpr int patience = 8;
 }  // namespace
 
 Adaptive::Adaptive(const Model& model, const AdaptiveOptions& options)
-    : options_(options), motion_(model) {}
+    : options_(options),
+      motion_(model),
+      touch_length_(options.contact_clock ? 0.3 : 0.03) {}
 
 AdaptiveCounts Adaptive::counts() const noexcept {
   AdaptiveCounts counts = counts_;
@@ -49,7 +51,7 @@ StepStatus Adaptive::begin(State& state) {
   if (!(options_.rtol > 0) || !(options_.longest_step > 0)) return StepStatus::wrong_step;
   if (length_ == 0) length_ = flight_length_ = 1e-3;
   next_sample_ = state.time;
-  clock_row_ = -1;
+  clock_row_ = fresh_row_ = -1;
   known_ = false;
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
@@ -60,8 +62,8 @@ StepStatus Adaptive::begin(State& state) {
   return status;
 }
 
-/// A step from step_.y, its error allowed; false where none is short enough.
-bool Adaptive::attempt() {
+/// A step from step_.y, its error allowed.
+Adaptive::Attempt Adaptive::attempt(const State& state) {
   if (!known_) {
     step_.rate.resize(step_.y.size());
     motion_.rates(step_.y, step_.rate.data(), true);
@@ -72,22 +74,26 @@ bool Adaptive::attempt() {
     implicit_.forget();
     known_ = true;
   }
-  const bool impact = clock_row_ >= 0 && presses_;
+  const bool impact = fresh_row_ >= 0 && presses_;
   if (impact) length_ = std::min(length_, longest_ * impact_length_);
   bool rejected = false;
   for (;;) {
     step_.h = length_;
     error_ = use_implicit_ ? implicit_.attempt(motion_, options_.rtol, step_)
                            : explicit_.attempt(motion_, options_.rtol, step_);
+    if (!all_finite(std::span(step_.end).first(motion_.core()))) error_ = HUGE_VAL;
     if (error_ <= 1) break;
     ++counts_.rejected;
     rejected = true;
     const double exponent = use_implicit_ ? implicit_.exponent() : explicit_.exponent();
     length_ *=
         std::isfinite(error_) ? std::max(0.2, 0.9 * std::pow(error_, -exponent)) : 0.1;
-    if (length_ < 1e-18) return false;
+    if (length_ < 1e-18) return Attempt::fails;
+    if (about_to_leave(state) >= 0) return Attempt::leaves;
   }
-  if (impact && rejected) longest_ = length_ / impact_length_;
+  if (impact && rejected && clock_row_ >= 0 && !first_after_event_) {
+    longest_ = std::clamp(length_ / impact_length_, 0.01, 0.5);
+  }
   use_implicit_ ? implicit_.complete(motion_, step_) : explicit_.complete(motion_, step_);
   motion_.read_guards(guards_end_);
   approach_end_.resize(approach_.size());
@@ -95,7 +101,54 @@ bool Adaptive::attempt() {
     approach_end_[i] = motion_.approach(i);
   }
   between_known_ = false;
-  return true;
+  return Attempt::done;
+}
+
+/// A contact that is on its way out and as good as open, where only round-off is left of
+/// its depth; or −1.
+int Adaptive::gone(const State& state) const {
+  if (!located_) return -1;
+  for (int i = 0; i < state.contacts.count; ++i) {
+    const ContactRow& contact = state.contacts.rows[at(i)];
+    if (!motion_.acts(at(i)) || i == clock_row_ || !(contact.rate < 0)) continue;
+    if (motion_.side(at(i) * per_row) < 0) continue;
+    if (contact.depth < 1e-9 * motion_.natural_depth(at(i))) return i;
+  }
+  return -1;
+}
+
+/// A contact that may end within the step, and whose clock should run there; or −1.
+int Adaptive::about_to_leave(const State& state) const {
+  if (!may_switch_clock()) return -1;
+  int first = -1;
+  double soonest = 2 * step_.h * (clock_row_ >= 0 ? 2 * step_.y[motion_.s_at()] : 1);
+  for (std::size_t i = 0; i < approach_.size(); ++i) {
+    const ContactRow& contact = state.contacts.rows[i];
+    if (!motion_.acts(i) || static_cast<int>(i) == clock_row_) continue;
+    if (!(contact.depth > 0) || !(contact.rate < 0)) continue;
+    const double left = -contact.depth / contact.rate;
+    if (left >= soonest) continue;
+    soonest = left;
+    first = static_cast<int>(i);
+  }
+  return first;
+}
+
+/// The same where an event was located.
+int Adaptive::leaves_at(const State& state, const Place& place) const {
+  if (place.guard < 0 || at(place.guard) % per_row != 0) return -1;
+  const auto row = static_cast<int>(at(place.guard) / per_row);
+  const ContactRow& contact = state.contacts.rows[at(row)];
+  const bool leaves =
+      motion_.acts(at(row)) && row != clock_row_ && contact.depth > 0 && contact.rate < 0;
+  return leaves && may_switch_clock() ? row : -1;
+}
+
+/// Not twice without a step, and not while the contact needs its own clock.
+bool Adaptive::may_switch_clock() const {
+  if (!options_.contact_clock || use_implicit_ || switched_clock_) return false;
+  const double s = step_.y[motion_.s_at()];
+  return clock_row_ < 0 || s * s > 0.1 * impact_.depth;
 }
 
 void Adaptive::interpolate(double where, Vector& y) {
@@ -201,29 +254,37 @@ double Adaptive::touch_place(std::size_t row) {
       const double value = guard_at(guard, place);
       if (value < 0) return locate_depth(row, place, value, 1, after);
     }
-    return approach_[row] > 0 ? 0 : 2;
+    if (approach_[row] > 0) return 0;
+    if (!(approach_end_[row] > 0)) return 2;
+    // It does not get out: it touches where it turns.
+    double low = 0, high = 1;
+    for (int k = 0; k < 30; ++k) {
+      const double middle = 0.5 * (low + high);
+      guard_at(guard, middle);
+      (motion_.approach(row) > 0 ? high : low) = middle;
+    }
+    return high;
   }
   if (before >= 0) return 2;
-  const bool clock = clock_row_ >= 0;
-  const double begins =
-      step_.h * approach_[row] * (clock ? 2 * step_.y[motion_.s_at()] : 1);
-  const double leaves =
-      step_.h * approach_end_[row] * (clock ? 2 * step_.end[motion_.s_at()] : 1);
-  if (!(begins > 0) || !(leaves < 0)) return 2;
-  // The cubic through both ends: where it is highest.
-  double highest = -HUGE_VAL, place = 0.5;
-  for (int k = 1; k < 16; ++k) {
-    const double x = k / 16.0, z = 1 - x;
-    const double value = z * z * (1 + 2 * x) * before + x * x * (3 - 2 * x) * after +
-                         x * z * z * begins - x * x * z * leaves;
-    if (value > highest) {
-      highest = value;
-      place = x;
-    }
+  // It comes closer and goes away again: where it is deepest, between tangents.
+  const auto slope = [&](const Vector& y, double approach) {
+    return step_.h * approach * (clock_row_ >= 0 ? 2 * y[motion_.s_at()] : 1);
+  };
+  double low = 0, at_low = before, up = slope(step_.y, approach_[row]);
+  double high = 1, at_high = after, down = slope(step_.end, approach_end_[row]);
+  for (int k = 0; k < 12 && up > 0 && down < 0; ++k) {
+    const double width = high - low;
+    const double x = low + (at_high - at_low - down * width) / (up - down);
+    if (at_low + up * (x - low) < 0) return 2;
+    const double place = std::clamp(x, low + 0.05 * width, high - 0.05 * width);
+    const double depth = guard_at(guard, place);
+    if (depth >= 0) return locate_depth(row, 0, before, place, depth);
+    const double rate = slope(here_, motion_.approach(row));
+    (rate > 0 ? low : high) = place;
+    (rate > 0 ? at_low : at_high) = depth;
+    (rate > 0 ? up : down) = rate;
   }
-  if (highest < 0.5 * std::max(before, after)) return 2;
-  const double value = guard_at(guard, place);
-  return value >= 0 ? locate_depth(row, 0, before, place, value) : 2;
+  return 2;
 }
 
 /// Where a law switches: its guard leaves the side that it is held on.
@@ -262,8 +323,8 @@ Adaptive::Place Adaptive::crossing(std::size_t row) {
   for (std::size_t g = guard + 1; g < guard + per_row; ++g) {
     const double held = motion_.side(g);
     if (held == 0) continue;
-    // Only as long as the contact lasts.
-    const double last = std::min(first.where, 1.0);
+    // Only as long as the contact lasts: at its end all forces are zero.
+    const double last = first.where < 1 ? first.where * (1 - 1.0 / 1024) : 1;
     const double to = last < 1 ? guard_at(g, last) : guards_end_[g];
     if (!(held * to < 0)) continue;
     const double place = switch_place(g, held, last, to);
@@ -280,8 +341,25 @@ Adaptive::Place Adaptive::first_event() {
     if (place.skips) return place;
     if (place.where < first.where) first = place;
   }
-  if (first.where > 1) first.guard = -1;
-  return first;
+  if (first.where > 1) return {};
+  // Who is in there already came before.
+  for (;;) {
+    interpolate(first.where, here_);
+    motion_.look(here_, false);
+    std::size_t row = approach_.size();
+    double depth = 0;
+    for (std::size_t i = 0; i < approach_.size(); ++i) {
+      const bool known = static_cast<int>(i * per_row) == first.guard;
+      if (known || motion_.acts(i) || !(guards_[i * per_row] < 0)) continue;
+      if (motion_.depth(i) <= depth) continue;
+      row = i;
+      depth = motion_.depth(i);
+    }
+    if (row == approach_.size()) return first;
+    const double where = locate_depth(row, 0, guards_[row * per_row], first.where, depth);
+    if (!(where < first.where)) return first;
+    first = {static_cast<int>(row * per_row), where, false};
+  }
 }
 
 /// Where a step in a contact's clock reaches a time that lies before `where`.
@@ -294,16 +372,29 @@ double Adaptive::end_of_time(double until, double where) {
   return high;
 }
 
-/// Ends the step at a place within it.
-void Adaptive::cut(double where) {
-  if (use_implicit_) {  // its interpolant is less accurate: again, and exactly to there
-    const double whole = step_.h;
-    step_.h = std::max(where * whole, 1e-300);
-    implicit_.attempt(motion_, options_.rtol, step_);
-    return;
+/// Whether no contact but the one whose clock runs ends within the step.
+bool Adaptive::smooth_to_end() const {
+  for (std::size_t i = 0; i < approach_.size(); ++i) {
+    if (static_cast<int>(i) == clock_row_ || !motion_.acts(i)) continue;
+    if (motion_.side(i * per_row) * guards_end_[i * per_row] <= 0) return false;
+  }
+  return true;
+}
+
+/// Ends the step at a place within it; false where that does not succeed.
+bool Adaptive::cut(double where) {
+  // What lies between may be less accurate than the end of a step: where the motion is
+  // stiff, or another contact ends as well. Again then, and exactly to there.
+  const bool rough = error_ > 0.03 || !smooth_to_end();
+  if (use_implicit_ || rough || explicit_.stiffness(motion_, step_) > 1) {
+    step_.h = std::max(where * step_.h, 1e-300);
+    const double error = use_implicit_ ? implicit_.attempt(motion_, options_.rtol, step_)
+                                       : explicit_.attempt(motion_, options_.rtol, step_);
+    return error <= 1;
   }
   interpolate(where, here_);
   step_.end = here_;
+  return all_finite(std::span(step_.end).first(motion_.core()));
 }
 
 void Adaptive::sample(const State& state, double where, const Observer& observer) {
@@ -351,13 +442,13 @@ void Adaptive::choose_method(bool whole, double planned, bool in_or_out) {
   }
 }
 
-/// Whether the clock that runs has come to its end: with its contact, or because that
-/// lasts.
-bool Adaptive::clock_ends(const Event& event) {
-  const double rate = motion_.approach(at(clock_row_));
-  if (rate * clock_rate_ < 0) ++turns_;
-  clock_rate_ = rate;
-  return turns_ >= 2 || (event.row == clock_row_ && event.kind == EventKind::lift_off);
+/// Whether the freshest contact is over, or lasts.
+bool Adaptive::impact_ends(const Event& event) {
+  if (event.time > touch_time_ + 20 * impact_.time) return true;
+  const double rate = motion_.approach(at(fresh_row_));
+  if (rate * fresh_rate_ < 0) ++turns_;
+  fresh_rate_ = rate;
+  return turns_ >= 2 || (event.row == fresh_row_ && event.kind == EventKind::lift_off);
 }
 
 /// The state at the end of the step, with its event, settled; and the clock that goes on.
@@ -371,7 +462,8 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   Event event{EventKind::normal, -1, state.time};
   ContactRow happened;
   if (place.guard >= 0) {
-    event = motion_.note_event(at(place.guard), state);
+    const double pace = clock_row_ >= 0 ? 2 * std::sqrt(impact_.depth) : 1;
+    event = motion_.note_event(at(place.guard), state, length_ * pace);
     happened = state.contacts.rows[at(event.row)];
     ++counts_.events;
   }
@@ -395,12 +487,14 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   }
   choose_method(whole, planned, touches || leaves);
   length_ = planned;
-  if (clock_row_ >= 0 && clock_ends(event)) {
-    length_ = std::max(2 * s * planned, 0.1 * impact_.time);
-    clock_row_ = -1;
+  if (fresh_row_ >= 0 && impact_ends(event)) {
+    if (clock_row_ >= 0) length_ = std::max(2 * s * planned, 0.1 * impact_.time);
+    clock_row_ = fresh_row_ = -1;
   }
+  // Its clock says when it ends, not its depth.
+  if (clock_row_ >= 0) state.contacts.rows[at(clock_row_)].event = 1;
   if (leaves) length_ = std::max(length_, flight_length_);
-  if (touches && clock_row_ < 0) flight_length_ = length_;
+  if (touches && fresh_row_ < 0) flight_length_ = length_;
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
 
@@ -417,8 +511,12 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
              r.a != no_shape;
     });
   }
-  if (clock_row_ >= 0) {
-    clock_row_ = find([&](const ContactRow& r) { return r.episode == clock_episode_; });
+  if (fresh_row_ >= 0) {
+    fresh_row_ = find([&](const ContactRow& r) { return r.episode == fresh_episode_; });
+    if (clock_row_ >= 0) {
+      if (fresh_row_ < 0) length_ *= 4 * std::sqrt(impact_.depth);  // as far as was seen
+      clock_row_ = fresh_row_;
+    }
   }
   double root = clock_row_ >= 0 ? s : 0;
   const bool begins = touches && event.row >= 0;
@@ -432,7 +530,7 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     motion_.measure_scales(state);
     located_ = state.contacts.count <= options_.most_located;
   }
-  known_ = same && whole;
+  known_ = same && whole && motion_.began_with(step_.end);
   if (known_) {
     std::swap(step_.rate, step_.end_rate);
     std::swap(guards_, guards_end_);
@@ -446,28 +544,49 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   return status;
 }
 
+/// A contact that lasted is about to end: its clock runs, since √δ has no derivative
+/// there either.
+void Adaptive::leave_by_clock(State& state, int row) {
+  const ContactRow& contact = state.contacts.rows[at(row)];
+  ++counts_.rejected;
+  fresh_row_ = clock_row_ = row;
+  fresh_episode_ = contact.episode;
+  fresh_rate_ = contact.rate;
+  touch_time_ = state.time;
+  turns_ = 0;
+  presses_ = first_after_event_ = false;
+  impact_ = {contact.depth, -contact.depth / contact.rate};
+  const double root = std::sqrt(contact.depth);
+  impact_length_ = length_ = -root / contact.rate;
+  motion_.measure_clock(impact_);
+  motion_.begin(state, row, root);
+  switched_clock_ = true;
+  std::copy(motion_.start().begin(), motion_.start().end(), step_.y.begin());
+  known_ = false;
+}
+
 /// A contact has just begun: its clock runs from here, and serves the others as well. A
 /// step is planned that does not leap over it.
 void Adaptive::enter_clock(State& state, int row) {
   const ContactRow& contact = state.contacts.rows[at(row)];
   impact_ = motion_.impact(state, at(row));
-  clock_row_ = -1;
+  clock_row_ = fresh_row_ = -1;
   if (!(impact_.time > 0)) return;
-  first_after_event_ = true;
   presses_ = true;
-  longest_ = std::min(1.1 * longest_, 1.0);
+  longest_ = std::min(1.1 * longest_, 0.5);
+  fresh_row_ = row;
+  fresh_episode_ = contact.episode;
+  fresh_rate_ = contact.rate;
+  touch_time_ = state.time;
+  turns_ = 0;
   const double speed = impact_.depth / impact_.time;
   // Where s and its rate are zero the clock would stand still: not for one that grazes.
-  if (!options_.contact_clock || contact.rate < 1e-3 * speed) {
-    impact_length_ = 0.1 * impact_.time;
-  } else {
-    impact_length_ = std::sqrt(impact_.depth) / speed;
-    clock_row_ = row;
-    clock_episode_ = contact.episode;
-    clock_rate_ = contact.rate;
-    turns_ = 0;
-  }
-  length_ = touch_length_ * impact_length_;
+  const bool grazes = contact.rate < 1e-3 * speed;
+  const bool clock = options_.contact_clock && !grazes;
+  if (clock) clock_row_ = row;
+  impact_length_ = clock ? std::sqrt(impact_.depth) / speed : impact_.time;
+  first_after_event_ = clock || !options_.contact_clock;
+  length_ = (first_after_event_ ? touch_length_ : 0.01) * impact_length_;
 }
 
 StepStatus Adaptive::advance_to(State& state, double until, const Observer& observer) {
@@ -477,11 +596,28 @@ StepStatus Adaptive::advance_to(State& state, double until, const Observer& obse
     const double pace = clock_row_ >= 0 ? 4 * std::sqrt(impact_.depth) : 1;
     length_ = std::min(length_, options_.longest_step / pace);
     if (clock_row_ < 0) length_ = std::min(length_, until - state.time);
-    if (!attempt()) return StepStatus::not_converged;
+    const int open = gone(state);
+    if (open >= 0) {
+      step_.end = step_.y;
+      const int guard = open * static_cast<int>(per_row);
+      status = accept(state, {guard, 0, false}, until, observer);
+      continue;
+    }
+    const Attempt tried = attempt(state);
+    if (tried == Attempt::fails) return StepStatus::not_converged;
+    if (tried == Attempt::leaves) {
+      leave_by_clock(state, about_to_leave(state));
+      continue;
+    }
     Place event = first_event();
     if (event.skips) {
       ++counts_.rejected;
       length_ *= 0.1;
+      continue;
+    }
+    const int leaving = leaves_at(state, event);
+    if (leaving >= 0) {
+      leave_by_clock(state, leaving);
       continue;
     }
     const std::size_t t = motion_.t_at();
@@ -492,7 +628,12 @@ StepStatus Adaptive::advance_to(State& state, double until, const Observer& obse
       }
     }
     sample(state, std::min(event.where, 1.0), observer);
-    if (event.where <= 1) cut(event.where);
+    if (event.where <= 1 && !cut(event.where)) {
+      ++counts_.rejected;
+      length_ *= 0.5;
+      continue;
+    }
+    switched_clock_ = false;
     status = accept(state, event, until, observer);
     if (status == StepStatus::ok && observer.on_step && !observer.on_step(state)) break;
   }

@@ -70,16 +70,23 @@ class Adaptive {
   };
 
   StepStatus begin(State& state);
-  bool attempt();
+  enum class Attempt { done, leaves, fails };
+  Attempt attempt(const State& state);
+  int gone(const State& state) const;
+  int about_to_leave(const State& state) const;
+  int leaves_at(const State& state, const Place& place) const;
+  bool may_switch_clock() const;
   Place first_event();
   double end_of_time(double until, double where);
-  void cut(double where);
+  bool smooth_to_end() const;
+  bool cut(double where);
   void sample(const State& state, double where, const Observer& observer);
   StepStatus accept(State& state, const Place& event, double until,
                     const Observer& observer);
   void choose_method(bool whole, double planned, bool in_or_out);
-  bool clock_ends(const Event& event);
+  bool impact_ends(const Event& event);
   void enter_clock(State& state, int row);
+  void leave_by_clock(State& state, int row);
   StepStatus settle(State& state);
 
   void interpolate(double where, Vector& y);
@@ -108,18 +115,25 @@ class Adaptive {
 
   double length_ = 0;         // planned for the next step, by t or η
   double flight_length_ = 0;  // of the last step before a touch [s]
-  // In units of the impact's length: impacts are much alike.
-  double touch_length_ = 0.3;   // of the first step after a touch
+
+  // The contact that touched last, until it has been in and out or lasts.
+  int fresh_row_ = -1;
+  std::uint32_t fresh_episode_ = 0;
+  double fresh_rate_ = 0;
+  double touch_time_ = 0;
+  int turns_ = 0;                // of that rate
+  bool presses_ = false;         // else the clamp has set in
+  bool switched_clock_ = false;  // since the last step
+  int clock_row_ = -1;           // the same row where its clock runs
+  SmoothMotion::Impact impact_{};
+
+  // Lengths of steps that are remembered, since impacts are much alike; in units of
+  // impact_length_, which is by t or η.
+  double impact_length_ = 0;
+  double touch_length_;         // of the first step after a touch
   double switch_length_ = 0.3;  // after the clamp has set in, and the force is gone
-  double longest_ = 1;          // tried while it presses
+  double longest_ = 0.5;        // tried while it presses
   bool first_after_event_ = false;
-  bool presses_ = false;
-  double impact_length_ = 0;       // their unit, by t or η
-  SmoothMotion::Impact impact_{};  // of the contact that touched last
-  int turns_ = 0;                  // of the rate of the contact whose clock runs
-  int clock_row_ = -1;
-  std::uint32_t clock_episode_ = 0;
-  double clock_rate_ = 0;
 
   bool use_implicit_ = false;
   int stiff_steps_ = 0;

@@ -67,7 +67,7 @@ double ExplicitStep::attempt(SmoothMotion& motion, double rtol, Step& step) {
           error_5_.data());
   combine(nullptr, step.h, method::error_3, method::stages, k_.data(), stride_, 0, size,
           error_3_.data());
-  motion.allowances(rtol, step.y, step.end, allowed_);
+  motion.allowances(rtol, step.y, allowed_);
   // Both estimates together (Hairer, Nørsett & Wanner 1993, § II.10).
   const double e5 = worst_ratio(error_5_, allowed_), e3 = worst_ratio(error_3_, allowed_);
   const double both = std::sqrt(e5 * e5 + 0.01 * e3 * e3);
@@ -111,7 +111,7 @@ void ExplicitStep::interpolate(const Step& step, double place, Vector& y) const 
 double ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) const {
   const double* last = k(method::stages - 1);
   double top = 0, bottom = 0;
-  for (std::size_t i = 0; i < motion.position_count() + motion.velocity_count(); ++i) {
+  for (std::size_t i = 0; i < motion.core(); ++i) {
     const double d = (step.end_rate[i] - last[i]) / allowed_[i];
     const double e = (step.end[i] - last_stage_[i]) / allowed_[i];
     top += d * d;

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "bristle/integrate/loops.hpp"
+
 namespace bristle {
 
 namespace {
@@ -40,6 +42,10 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
   const auto nq = static_cast<std::size_t>(model.tree.position_count());
   const auto nv = static_cast<std::size_t>(model.tree.velocity_count());
   const std::size_t memory = system_.contacts.rates.size();
+  if (model.loop_rows > 0) {
+    q_kept_.resize(nq);
+    v_kept_.resize(nv);
+  }
   if (options_.method == Method::bogacki_shampine ||
       options_.method == Method::runge_kutta_4) {
     const std::size_t stages = options_.method == Method::runge_kutta_4 ? 4 : 3;
@@ -55,6 +61,7 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
     momentum_.resize(nv);
     velocity_.resize(nv);
     jacobian_.resize(6 * nv);
+    loop_jacobian_.resize(static_cast<std::size_t>(model.loop_rows) * nv);
     moved_.resize(nv);
     slopes_.resize(row_slopes * static_cast<std::size_t>(model.row_capacity));
     before_.resize(static_cast<std::size_t>(model.row_capacity));
@@ -83,6 +90,8 @@ StepStatus FixedStep::step(State& state, Commands commands) noexcept {
       }
     }
     if (extrapolate) commands = commands_;
+    const bool loops = system_.model->loop_rows > 0;
+    if (loops) keep(state);
     StepStatus status = StepStatus::ok;
     switch (options_.method) {
       case Method::semi_implicit_euler:
@@ -96,9 +105,25 @@ StepStatus FixedStep::step(State& state, Commands commands) noexcept {
         status = linearly_implicit(state, commands);
         break;
     }
+    if (status == StepStatus::ok && loops) {
+      status = project_loops(system_, state);
+      if (status != StepStatus::ok) go_back(state);
+    }
     if (status != StepStatus::ok) return status;
   }
   return StepStatus::ok;
+}
+
+void FixedStep::keep(const State& state) noexcept {
+  q_kept_ = state.q;
+  v_kept_ = state.v;
+  time_kept_ = state.time;
+}
+
+void FixedStep::go_back(State& state) const noexcept {
+  state.q = q_kept_;
+  state.v = v_kept_;
+  state.time = time_kept_;
 }
 
 }  // namespace bristle

@@ -64,6 +64,8 @@ class FixedStep {
     Works works{};
   };
 
+  void keep(const State& state) noexcept;
+  void go_back(State& state) const noexcept;
   StepStatus semi_implicit(State& state, Commands commands) noexcept;
   StepStatus runge_kutta(State& state, Commands commands) noexcept;
   StepStatus linearly_implicit(State& state, Commands commands) noexcept;
@@ -75,6 +77,10 @@ class FixedStep {
   bool improve_rows(const State& state) noexcept;
   void prepare_motors(const State& state) noexcept;
   bool improve_motors() noexcept;
+  void assemble_loops() noexcept;
+  void prepare_loops() noexcept;
+  void hold_loops_over_step() noexcept;
+  void note_loops_of_step() noexcept;
   void book_prescribed() noexcept;
 
   FixedStepOptions options_;
@@ -84,6 +90,10 @@ class FixedStep {
   std::vector<Stage> rates_;            // of Runge–Kutta's stages
   Stage at_;                            // where one of them is
 
+  // Where a step began, for one that leads to where loops cannot be closed.
+  std::vector<double> q_kept_, v_kept_;
+  double time_kept_ = 0;
+
   // Of the linearly implicit step.
   std::vector<double> matrix_;      // M + h Σ Jᵀ G J, then its Cholesky factor
   std::vector<double> momentum_;    // the right-hand side, then Δv
@@ -91,6 +101,7 @@ class FixedStep {
   std::vector<double> jacobian_;    // of one contact, for B and for A
   std::vector<std::size_t> moved_;  // the velocities that move it
   std::vector<double> slopes_;      // of each row
+  std::vector<double> loop_jacobian_;
   std::vector<RowBefore> before_;
   std::vector<MotorStep> motors_;
 };

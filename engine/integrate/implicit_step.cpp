@@ -36,7 +36,7 @@ void ImplicitStep::differentiate(SmoothMotion& motion, const Step& step) {
   if (!motion.model().motors.empty()) unknown_.push_back(motion.t_at());
   const std::size_t n = unknown_.size(), size = motion.size();
   jacobian_.resize(size * n);
-  motion.scales(step.y, step.y, scale_);
+  motion.scales(step.y, scale_);
   for (std::size_t col = 0; col < n; ++col) {
     const std::size_t i = unknown_[col];
     const bool of_velocity = i >= motion.position_count() &&
@@ -138,7 +138,7 @@ double ImplicitStep::attempt(SmoothMotion& motion, double rtol, Step& step) {
     step.end[i] = at_stage_[i] + u_[stages - 1][i];
     error_[i] = u_[stages - 1][i];
   }
-  motion.allowances(rtol, step.y, step.end, allowed_);
+  motion.allowances(rtol, step.y, allowed_);
   return worst_ratio(error_, allowed_);
 }
 

@@ -13,12 +13,13 @@ double losses(const Powers<double>& works) { return dissipated(works); }
 
 double Ledger::dissipated() const {
   return losses(works.normal) + losses(works.friction) + losses(works.limits) +
-         losses(works.joint_friction) + works.dampers;
+         losses(works.joint_friction) + works.dampers + works.loops;
 }
 
 double Ledger::supplied() const {
   return sources(works.normal) + sources(works.friction) + sources(works.limits) +
-         sources(works.joint_friction) + works.motors + works.loads + works.regenerated;
+         sources(works.joint_friction) + works.motors + works.loads + works.regenerated +
+         works.projection;
 }
 
 Ledger make_ledger(System& system, const State& state) noexcept {
@@ -37,6 +38,7 @@ Ledger make_ledger(System& system, const State& state) noexcept {
   ledger.friction = totals.friction.stored;
   ledger.limits = totals.limits.stored;
   ledger.joint_friction = totals.joint_friction.stored;
+  ledger.loops = loop_energy(model, system.tree);
   ledger.works = state.works;
   return ledger;
 }

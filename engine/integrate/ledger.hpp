@@ -19,14 +19,17 @@ struct Ledger {
   double friction = 0;
   double limits = 0;          // stored in joint limits
   double joint_friction = 0;  // stored in the friction of joints
+  double loops = 0;           // stored in the springs of loops
   Works works{};
 
-  double stored() const { return springs + normal + friction + limits + joint_friction; }
+  double stored() const {
+    return springs + normal + friction + limits + joint_friction + loops;
+  }
   double energy() const { return kinetic + gravity + stored(); }
 
-  /// Lost in contacts, limits, joint friction and dampers.
+  /// Lost in contacts, limits, joint friction and dampers, those of loops included.
   double dissipated() const;
-  /// Put in by motors and loads, and by laws that are not passive.
+  /// Put in by motors and loads, by laws that are not passive, and by closing loops.
   double supplied() const;
 };
 

@@ -29,12 +29,15 @@ bool cholesky(std::span<double> a, std::size_t n) {
   return true;
 }
 
-void solve(std::span<const double> l, std::size_t n, std::span<double> x) {
+/// L⁻¹ x and L⁻ᵀ x.
+void forward(std::span<const double> l, std::size_t n, std::span<double> x) {
   for (std::size_t i = 0; i < n; ++i) {
     double sum = x[i];
     for (std::size_t k = 0; k < i; ++k) sum -= l[i * n + k] * x[k];
     x[i] = sum / l[i * n + i];
   }
+}
+void backward(std::span<const double> l, std::size_t n, std::span<double> x) {
   for (std::size_t i = n; i-- > 0;) {
     double sum = x[i];
     for (std::size_t k = i + 1; k < n; ++k) sum -= l[k * n + i] * x[k];
@@ -164,6 +167,86 @@ void FixedStep::assemble(const State& state) noexcept {
       }
     }
   }
+  if (model.has_loop_springs) assemble_loops();
+}
+
+/// Adds h Jᵀ (h K + D) J of the springs of loops.
+void FixedStep::assemble_loops() noexcept {
+  const Tree& tree = system_.model->tree;
+  const std::size_t n = at(tree.velocity_count());
+  for (const Loop& loop : system_.model->loops) {
+    if (loop.rigid) continue;
+    const SpringRows rows = spring_rows(loop, system_.tree);
+    for (int r = 0; r < rows.count; ++r) {
+      double* along = jacobian_.data();
+      push_jacobian(tree, system_.tree, rows.push[r], std::span(along, n));
+      std::size_t used = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        if (along[k] == 0) continue;
+        along[used] = along[k];
+        moved_[used++] = k;
+      }
+      const double slope = h_ * (h_ * rows.stiffness[r] + rows.damping[r]);
+      for (std::size_t i = 0; i < used; ++i) {
+        double* to = matrix_.data() + moved_[i] * n;
+        for (std::size_t j = 0; j <= i; ++j) to[moved_[j]] += slope * along[i] * along[j];
+      }
+    }
+  }
+}
+
+/// The rigid loops at the step's beginning: their rows, which of them count, and J.
+void FixedStep::prepare_loops() noexcept {
+  const Model& model = *system_.model;
+  LoopWorkspace& loops = system_.loops;
+  const std::size_t n = at(model.tree.velocity_count());
+  place_loops(model, system_.tree, loops);
+  factorise<double>(model.tree, system_.tree, model.prescribed);
+  factorise_loops(model, system_.tree, loops);
+  for (std::size_t i = 0; i < loops.push.size(); ++i) {
+    push_jacobian(model.tree, system_.tree, loops.push[i],
+                  std::span(loop_jacobian_).subspan(i * n, n));
+  }
+}
+
+/// Corrects Δv by what rigid loops push: J Δv = −h J̇ v, with z = h λ from
+/// J (M + h Σ Jᵀ G J)⁻¹ Jᵀ. Rows without compliance, as those of springs at no stiffness.
+void FixedStep::hold_loops_over_step() noexcept {
+  const Model& model = *system_.model;
+  LoopWorkspace& loops = system_.loops;
+  const std::size_t n = at(model.tree.velocity_count());
+  const std::size_t m = loops.push.size();
+  loop_accelerations(model, system_.tree, false, loops);
+  for (std::size_t i = 0; i < m; ++i) {
+    double* row = loop_jacobian_.data() + i * n;
+    double* half = loops.halves.data() + i * n;  // L⁻¹ Jᵀ
+    loops.error[i] *= h_;
+    for (std::size_t k = 0; k < n; ++k) {
+      loops.error[i] += row[k] * momentum_[k];
+      half[k] = row[k];
+    }
+    for (const Motor& motor : model.motors) {
+      if (motor.kind == MotorKind::prescribed) half[at(motor.v)] = 0;
+    }
+    forward(matrix_, n, std::span(half, n));
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double* other = loops.halves.data() + j * n;
+      double sum = 0;
+      for (std::size_t k = 0; k < n; ++k) sum += half[k] * other[k];
+      loops.matrix[i * m + j] = loops.matrix[j * m + i] = sum;
+    }
+    loops.natural[i] = loops.matrix[i * m + i];
+  }
+  pivot_loops(1e-14, loops);  // those that count are known
+  solve_loops(loops);
+  std::fill(loops.change.begin(), loops.change.end(), 0.0);
+  for (std::size_t i = 0; i < m; ++i) {
+    const double* half = loops.halves.data() + i * n;
+    for (std::size_t k = 0; k < n; ++k) loops.change[k] += loops.lambda[i] * half[k];
+    loops.lambda[i] /= h_;
+  }
+  backward(matrix_, n, loops.change);
+  for (std::size_t k = 0; k < n; ++k) momentum_[k] += loops.change[k];
 }
 
 /// The change of velocity over the step, into momentum_; false where there is none.
@@ -195,7 +278,9 @@ bool FixedStep::solve_step(const State& state, Commands commands) noexcept {
     momentum_[k] = change;
   }
   if (!cholesky(matrix_, n)) return false;
-  bristle::solve(matrix_, n, momentum_);
+  forward(matrix_, n, momentum_);
+  backward(matrix_, n, momentum_);
+  if (model.loop_rows > 0) hold_loops_over_step();
   return true;
 }
 
@@ -325,7 +410,11 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
   for (std::size_t k = 0; k < dofs.size(); ++k) {
     if (dofs[k].q >= 0) system_.tau[k] -= h_ * dofs[k].stiffness * state.v[k];
   }
+  if (model.has_loop_springs) {
+    add_loop_slopes(model, system_.tree, h_, 0, system_.on_links);
+  }
   prepare_motors(state);
+  if (model.loop_rows > 0) prepare_loops();
   for (std::size_t i = 0; i < rows; ++i) {
     const double more = slopes_[i * width + extra];
     if (more != 0) push_row(state, i, more, {0, 0});
@@ -352,6 +441,7 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
     system_.powers.motors += system_.motor_forces[i] * velocity_[k];
   }
   note_forces(contacts, ws, true);
+  if (!model.loops.empty()) note_loops_of_step();
   book_prescribed();
   book_at_mean_velocity(system_, -h_, velocity_);
   state.v = velocity_;
@@ -362,6 +452,18 @@ StepStatus FixedStep::linearly_implicit(State& state, Commands commands) noexcep
   }
   state.time += h_;
   return StepStatus::ok;
+}
+
+/// What the loops pushed with, after the other forces were applied once more.
+void FixedStep::note_loops_of_step() noexcept {
+  const Model& model = *system_.model;
+  add_loop_slopes(model, system_.tree, h_, 0, system_.on_links);
+  if (model.loop_rows == 0) return;
+  push_loops(system_.loops);
+  note_loops(model, system_.tree, system_.loops);
+  for (std::size_t i = 0; i < system_.on_links.size(); ++i) {
+    system_.on_links[i] = system_.on_links[i] + system_.loops.on_links[i];
+  }
 }
 
 /// What prescribed joints took, beyond the other forces on them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bristle/laws/choice.hpp"
 #include "bristle/model/positions.hpp"
 
 namespace bristle {
@@ -12,7 +13,11 @@ namespace {
 using detail::at;
 
 // What a number of a contact's memory is.
-enum : std::uint8_t { of_frame, of_law, of_travel, of_books };
+enum : std::uint8_t { of_frame, of_depth, of_stretch, of_share, of_travel, of_books };
+
+std::uint8_t kind_of(const StateField& field, std::uint8_t of_length) {
+  return field.unit == "m" ? of_length : std::uint8_t{of_share};
+}
 
 // Where nothing touches, errors are measured by these.
 constexpr double free_length = 1e-3, free_speed = 1e-3;
@@ -49,6 +54,7 @@ Works booked_lines(const Model& model) {
   works.dampers = model.has_joint_forces;
   works.motors = !model.motors.empty();
   works.loads = !model.loads.empty();
+  works.loops = model.has_loop_springs;
   return works;
 }
 
@@ -116,8 +122,14 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
           };
           if (!books) {
             if (!joint) take(MemoryLayout::turn, 1, of_frame);
-            take(layout.normal, normal_law(laws.normal).fields, of_law);
-            take(layout.friction, friction_law(laws.friction).fields, of_law);
+            int column = layout.normal;
+            for (const StateField& field : entry_of(laws.normal).state) {
+              take(column++, 1, kind_of(field, of_depth));
+            }
+            column = layout.friction;
+            for (const StateField& field : entry_of(laws.friction).state) {
+              take(column++, 1, kind_of(field, of_stretch));
+            }
           } else {
             if (!joint && regenerates_) take(MemoryLayout::travel, 1, of_travel);
             if (model_->contact_books) take(layout.normal_books, 10, of_books);
@@ -147,6 +159,15 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
   }
   if (!same) copy_memory(start_);
   return same;
+}
+
+bool SmoothMotion::began_with(const Vector& y) const {
+  if (model_->loop_rows > 0 || !model_->prescribed.empty()) return false;
+  for (std::size_t k = 0; k < books_at_; ++k) {
+    const std::size_t i = nq_ + nv_ + k;
+    if (kinds_[k] != of_frame && start_[i] != y[i]) return false;  // frames begin anew
+  }
+  return true;
 }
 
 void SmoothMotion::finish(const Vector& y, State& state) const {
@@ -217,8 +238,10 @@ void SmoothMotion::rates(const Vector& y, double* rate, bool all) {
   // Where nothing acts, the passes have nothing to do.
   const bool idle = !any_acts_ && model_->joint_blocks == 0;
   const double time = y[t_at()];
+  system_.contacts.frozen = true;
   apply_forces(system_, Form::evaluate, 0, time, q_now_, v_now_,
                idle ? nothing_ : *contacts_, memory_, memory_rates_, {});
+  system_.contacts.frozen = false;
   accelerate(system_, time, 0, v_now_, {});
   position_rates<double>(model_->tree, q_now_, v_now_, std::span(rate, nq_));
   std::copy(system_.acceleration.begin(), system_.acceleration.end(), rate + nq_);
@@ -243,8 +266,10 @@ void SmoothMotion::look(const Vector& y, bool with_laws) {
   ++looks_;
   place(y, true);
   if (!with_laws || !any_acts_) return;
+  system_.contacts.frozen = true;
   contact_forces(*model_, Form::evaluate, 0, *contacts_, memory_, memory_rates_,
                  system_.contacts);
+  system_.contacts.frozen = false;
 }
 
 void SmoothMotion::read_guards(Vector& guards) {
@@ -273,7 +298,7 @@ void SmoothMotion::read_guards(Vector& guards) {
   }
 }
 
-Event SmoothMotion::note_event(std::size_t guard, State& state) {
+Event SmoothMotion::note_event(std::size_t guard, State& state, double step) {
   const std::size_t row = guard / per_row, kind = guard % per_row;
   Event event{EventKind::normal, static_cast<int>(row), state.time};
   if (kind == 0) {
@@ -283,7 +308,12 @@ Event SmoothMotion::note_event(std::size_t guard, State& state) {
     sides_[guard] = touches ? 1 : -1;
   } else {
     if (kind >= friction_guard) event.kind = EventKind::friction;
-    sides_[guard] = -sides_[guard];
+    if (state.time - switched_[guard] <= 0.1 * step) {
+      sides_[guard] = free_side;
+    } else {
+      sides_[guard] = -sides_[guard];
+    }
+    switched_[guard] = state.time;
     hold_laws();
   }
   return event;
@@ -292,7 +322,9 @@ Event SmoothMotion::note_event(std::size_t guard, State& state) {
 /// Contacts that last stay on their sides.
 void SmoothMotion::carry_sides() {
   std::swap(sides_, sides_before_);
+  std::swap(switched_, switched_before_);
   sides_.assign(guard_count(), 0);
+  switched_.assign(guard_count(), -HUGE_VAL);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (!rows_[i].acts) continue;
     const auto was =
@@ -300,9 +332,10 @@ void SmoothMotion::carry_sides() {
                      [&](const Row& row) { return row.episode == rows_[i].episode; });
     sides_[i * per_row] = 1;
     if (was == rows_before_.end()) continue;
-    const auto from = sides_before_.begin() +
-                      (was - rows_before_.begin()) * static_cast<std::ptrdiff_t>(per_row);
-    std::copy_n(from, per_row, sides_.begin() + static_cast<std::ptrdiff_t>(i * per_row));
+    const auto from = (was - rows_before_.begin()) * static_cast<std::ptrdiff_t>(per_row);
+    const auto to = static_cast<std::ptrdiff_t>(i * per_row);
+    std::copy_n(sides_before_.begin() + from, per_row, sides_.begin() + to);
+    std::copy_n(switched_before_.begin() + from, per_row, switched_.begin() + to);
   }
   hold_laws();
 }
@@ -329,7 +362,8 @@ void SmoothMotion::hold_laws() {
                                     friction_guard + 1};
   for (std::size_t k = 0; k < 4; ++k) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      ws.held[k * ws.capacity + i] = sides_[i * per_row + slots[k]];
+      const double side = sides_[i * per_row + slots[k]];
+      ws.held[k * ws.capacity + i] = side == free_side ? 0 : side;
     }
   }
 }
@@ -398,25 +432,49 @@ SmoothMotion::Impact SmoothMotion::impact(const State& state, std::size_t row) {
 
 SmoothMotion::RowScale SmoothMotion::scale_of(const State& state, std::size_t row) {
   const ContactRow& contact = state.contacts.rows[row];
+  const bool of_contact = row >= at(state.contacts.begin[at(model_->joint_blocks)]);
+  if (!of_contact && !joint_row(*model_, state.contacts, row).is_limit) {
+    const double load = joint_row(*model_, state.contacts, row).load;
+    return {contact.episode, 0, 0, 0, stretch_of(state, row, 1, load)};
+  }
   const double mobility = inverse_mass(state, row);
-  if (!(mobility > 0)) return {contact.episode, 0, 0, 0};
+  if (!(mobility > 0)) return {contact.episode, 0, 0, 0, free_length};
   const double g = std::max(norm(model_->tree.gravity()), 1e-3);
   const double rest = depth_for_force(state, row, g / mobility);
   const double speed = std::sqrt(g * rest);
   const double energy = 0.5 * contact.rate * contact.rate / mobility;
   const double deep = std::max(rest, depth_for_energy(state, row, energy));
-  return {contact.episode, rest, speed, deep / std::max(contact.rate, speed)};
+  const LawChoice& law = laws_of(state, row).normal;
+  const double force =
+      normal_law(law)
+          .linearise(law, normal_memory(state), row, Kinematics<double>::at(deep, 0.0))
+          .static_force;
+  return {contact.episode, rest, speed, deep / std::max(contact.rate, speed),
+          stretch_of(state, row, deep, force)};
+}
+
+/// How far the friction of a row stretches before it slips, under such a load.
+double SmoothMotion::stretch_of(const State& state, std::size_t row, double depth,
+                                double force) {
+  const LawChoice& law = laws_of(state, row).friction;
+  const Columns<double> memory =
+      system_.contacts
+          .law_columns(const_cast<Vector&>(state.contacts.memory), memory_rates_)
+          .friction_state;
+  const FrictionSpring<double> spring = friction_law(law).spring(
+      law, memory, row, Kinematics<double>::at(depth, 0.0), force);
+  const double stretch = spring.bound / spring.stiffness;
+  return stretch > 0 && stretch < depth ? stretch : depth;
 }
 
 void SmoothMotion::measure_scales(const State& state) {
   const Tree& tree = model_->tree;
   factorise<double>(tree, system_.tree);
-  std::vector<RowScale> now(rows_.size(), RowScale{0, 0, 0, 0});
+  std::vector<RowScale> now(rows_.size(), RowScale{0, 0, 0, 0, 0});
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const ContactRow& row = state.contacts.rows[i];
     const bool of_contact = i >= at(state.contacts.begin[at(model_->joint_blocks)]);
     if (!rows_[i].acts || (of_contact && row.a == no_shape)) continue;
-    if (!of_contact && !joint_row(*model_, state.contacts, i).is_limit) continue;
     const auto known =
         std::find_if(row_scales_.begin(), row_scales_.end(),
                      [&](const RowScale& scale) { return scale.episode == row.episode; });
@@ -430,7 +488,7 @@ void SmoothMotion::measure_scales(const State& state) {
   energy_scale_ = std::max({energy_scale_, moved, 1e-12});
 }
 
-void SmoothMotion::scales(const Vector& from, const Vector& to, Vector& scale) {
+void SmoothMotion::scales(const Vector& from, Vector& scale) {
   scale.resize(size_);
   double length = HUGE_VAL, speed = HUGE_VAL;
   for (std::size_t i = 0; i < row_scales_.size(); ++i) {
@@ -447,22 +505,26 @@ void SmoothMotion::scales(const Vector& from, const Vector& to, Vector& scale) {
   }
   double fastest = 0;
   for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
-    fastest = std::max({fastest, std::abs(from[i]), std::abs(to[i])});
+    fastest = std::max(fastest, std::abs(from[i]));
   }
   std::fill_n(scale.begin(), nq_, length);
   for (std::size_t i = nq_; i < nq_ + nv_; ++i) {
     scale[i] = std::max({std::abs(from[i]), 1e-3 * fastest, speed});
   }
   // What the same laws remember in other contacts is of the same size.
-  largest_.assign(at(system_.contacts.layout.count), 1e-6 * length);
+  const std::size_t stride = system_.contacts.capacity;
+  largest_.assign(at(system_.contacts.layout.count), 0);
   for (std::size_t k = 0; k < books_at_; ++k) {
     const std::size_t i = nq_ + nv_ + k;
-    double& largest = largest_[places_[k] / system_.contacts.capacity];
-    largest = std::max({largest, std::abs(from[i]), std::abs(to[i])});
+    double& largest = largest_[places_[k] / stride];
+    largest = std::max(largest, std::abs(from[i]));
   }
   for (std::size_t k = 0; k < books_at_; ++k) {
-    scale[nq_ + nv_ + k] =
-        kinds_[k] == of_frame ? 1 : largest_[places_[k] / system_.contacts.capacity];
+    const double least = kinds_[k] == of_depth ? length
+                         : kinds_[k] == of_stretch
+                             ? row_scales_[places_[k] % stride].stretch
+                             : 1;
+    scale[nq_ + nv_ + k] = std::max(largest_[places_[k] / stride], least);
   }
   const bool clock = clock_row_ >= 0;
   scale[s_at()] =
@@ -474,9 +536,8 @@ void SmoothMotion::scales(const Vector& from, const Vector& to, Vector& scale) {
   for (std::size_t k = 0; k < lines_.size(); ++k) scale[works_at_ + k] = energy_scale_;
 }
 
-void SmoothMotion::allowances(double rtol, const Vector& from, const Vector& to,
-                              Vector& allowed) {
-  scales(from, to, allowed);
+void SmoothMotion::allowances(double rtol, const Vector& from, Vector& allowed) {
+  scales(from, allowed);
   for (std::size_t i = 0; i < size_; ++i) {
     allowed[i] = std::max(rtol * allowed[i], 4e-16 * (std::abs(from[i]) + 1e-3));
   }

@@ -42,6 +42,10 @@ class SmoothMotion {
   /// Puts y into the state that it began with, not yet settled.
   void finish(const Vector& y, State& state) const;
 
+  /// Whether it began where y is: settling may have adjusted the memory of laws, closed
+  /// loops, or put prescribed joints where they belong.
+  bool began_with(const Vector& y) const;
+
   std::size_t size() const { return size_; }
   std::size_t core() const { return core_; }  // what the rates depend on comes first
   std::size_t position_count() const { return nq_; }
@@ -69,20 +73,24 @@ class SmoothMotion {
   double approach(std::size_t row) const {
     return system_.contacts.columns[RowColumns::rate * system_.contacts.capacity + row];
   }
-  /// The side of a guard that its law is held on: −1, 1, or 0 while it is not known.
-  double side(std::size_t guard) const { return sides_[guard]; }
+  /// The side of a guard that its law is held on: −1, 1, or 0 where it is free.
+  double side(std::size_t guard) const {
+    return sides_[guard] == free_side ? 0 : sides_[guard];
+  }
   /// Holds the laws on the sides that these guards say, where they are not held yet.
   void hold(const Vector& guards);
   /// Notes an event of this guard in the state, after finish(): settling carries it out.
-  Event note_event(std::size_t guard, State& state);
+  /// A law that switches to and fro within a tenth of a `step` [s] is left free from then
+  /// on, until its contact ends.
+  Event note_event(std::size_t guard, State& state, double step = 0);
 
-  /// The size of each number that its error is measured by, between two points of the
-  /// motion: positions by how deep contacts are by nature, at rest under what they carry
+  /// The size of each number that its error is measured by, from a point of the motion
+  /// on: positions by how deep contacts are by nature, at rest under what they carry
   /// and at the bottom of an impact; not by the size of the scene.
-  void scales(const Vector& from, const Vector& to, Vector& scale);
+  void scales(const Vector& from, Vector& scale);
   /// The errors that a relative tolerance allows: that part of the scales, and at least
   /// what rounding does to the numbers themselves.
-  void allowances(double rtol, const Vector& from, const Vector& to, Vector& allowed);
+  void allowances(double rtol, const Vector& from, Vector& allowed);
   /// Of an impact: its depth, and the depth over its speed.
   struct Impact {
     double depth = 0;  // [m]
@@ -91,6 +99,9 @@ class SmoothMotion {
   /// What a row's approach at this settled state leads to; its clock is measured by it
   /// from now on.
   Impact impact(const State& state, std::size_t row);
+  /// How deep an acting row is at rest under what it carries [m].
+  double natural_depth(std::size_t row) const { return row_scales_[row].depth; }
+  void measure_clock(const Impact& impact) { fresh_ = impact; }
   /// Finds the scales of contacts that have just begun. After begin() at a settled state.
   void measure_scales(const State& state);
 
@@ -107,10 +118,12 @@ class SmoothMotion {
   };
   struct RowScale {
     std::uint32_t episode;
-    double depth;  // at rest under what it carries [m]
-    double speed;  // of falling that far [m/s]
-    double time;   // of an impact: its depth over its speed [s]
+    double depth;    // at rest under what it carries [m]
+    double speed;    // of falling that far [m/s]
+    double time;     // of an impact: its depth over its speed [s]
+    double stretch;  // of friction before it slips [m]
   };
+  static constexpr double free_side = 2;
 
   void place(const Vector& y, bool all);
   void copy_memory(const Vector& y);
@@ -119,6 +132,7 @@ class SmoothMotion {
   const LawBlock& laws_of(const State& state, std::size_t row) const;
   RowScale scale_of(const State& state, std::size_t row);
   double inverse_mass(const State& state, std::size_t row);
+  double stretch_of(const State& state, std::size_t row, double depth, double force);
   double depth_for_energy(const State& state, std::size_t row, double energy);
   double depth_for_force(const State& state, std::size_t row, double force);
   Columns<double> normal_memory(const State& state);
@@ -137,6 +151,7 @@ class SmoothMotion {
   std::vector<std::uint8_t> kinds_;  // of those numbers
   std::vector<Row> rows_, rows_before_;
   Vector sides_, sides_before_;
+  Vector switched_, switched_before_;  // when that happened last
   bool any_acts_ = false;
   int clock_row_ = -1;
 

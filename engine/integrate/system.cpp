@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bristle/integrate/loops.hpp"
+
 namespace bristle {
 
 namespace {
@@ -99,6 +101,10 @@ std::string_view explain(StepStatus status) noexcept {
       return "commands must be empty, or have one entry per motor of the model";
     case StepStatus::wrong_step:
       return "the step must be a positive number of seconds";
+    case StepStatus::loops_open:
+      return "a rigid loop cannot be closed: no motion of the joints around it that are "
+             "not prescribed brings its two frames together; start closer, check frames "
+             "and lengths, drive it less far, or give the loop a stiffness";
   }
   return "unknown";
 }
@@ -107,6 +113,7 @@ System::System(const Model& from, int threads)
     : model(&from),
       tree(from.tree),
       contacts(from, threads),
+      loops(from),
       on_links(at(from.tree.link_count()), Force<double>::zero()),
       tau(at(from.tree.velocity_count())),
       motor_forces(from.motors.size()),
@@ -118,7 +125,8 @@ double mechanical_energy(System& system, const State& state) {
   const Tree& tree = system.model->tree;
   kinematics<double>(tree, state.q, state.v, system.tree);
   return kinetic_energy<double>(tree, state.v, system.tree) +
-         gravity_energy<double>(tree, system.tree) + spring_energy<double>(tree, state.q);
+         gravity_energy<double>(tree, system.tree) +
+         spring_energy<double>(tree, state.q) + loop_energy(*system.model, system.tree);
 }
 
 /// Prescribed joints to where they belong. What that changes in a run that has begun, the
@@ -165,6 +173,10 @@ StepStatus settle(System& system, double horizon, State& state, Commands command
   }
   if (!all_finite(state.q) || !all_finite(state.v)) return StepStatus::not_finite;
   if (!model.prescribed.empty()) put_prescribed(system, state, commands);
+  if (model.loop_rows > 0) {
+    const StepStatus closed = settle_loops(system, state);
+    if (closed != StepStatus::ok) return closed;
+  }
   kinematics<double>(model.tree, state.q, state.v, system.tree);
   const ContactStatus found =
       find_contacts(model, system.links(), horizon, episodes, state, system.contacts);
@@ -208,6 +220,10 @@ void apply_forces(System& system, Form form, double h, double time,
       add_motors(model, time, q, v, commands, system.motor_forces, system.tau);
   powers.loads = add_loads(model, system.tree, system.on_links);
   powers.regenerated = 0;
+  powers.loops = model.has_loop_springs
+                     ? add_loop_springs(model, system.tree, system.on_links, system.loops)
+                     : 0;
+  powers.projection = 0;
   system.totals = totals;
 }
 
@@ -224,6 +240,7 @@ void accelerate(System& system, double time, double h, std::span<const double> v
   if (model.prescribed.empty()) {
     forward_dynamics<double>(model.tree, v, system.tau, system.on_links, system.tree,
                              system.acceleration);
+    if (model.loop_rows > 0) hold_loops(system);
     return;
   }
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
@@ -238,6 +255,12 @@ void accelerate(System& system, double time, double h, std::span<const double> v
   std::copy(system.tau.begin(), system.tau.end(), others.begin());
   hybrid_dynamics<double>(model.tree, v, model.prescribed, system.on_links, system.tree,
                           system.tau, system.acceleration);
+  if (model.loop_rows > 0) {
+    hold_loops(system);
+    // What prescribed joints take now that the loops push as well.
+    inverse_dynamics<double>(model.tree, v, system.acceleration, system.on_links,
+                             system.tree, system.tau);
+  }
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     const Motor& motor = model.motors[i];
     if (motor.kind != MotorKind::prescribed) continue;
@@ -260,6 +283,15 @@ void book_at_mean_velocity(System& system, double h, std::span<const double> v) 
     add_link_forces<double>(model.tree, system.on_links, system.tree, system.tau);
     for (std::size_t k = 0; k < system.tau.size(); ++k) {
       system.powers.loads += 0.5 * h * system.tau[k] * system.acceleration[k];
+    }
+  }
+  if (model.has_loop_springs) {
+    std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
+    std::fill(system.tau.begin(), system.tau.end(), 0.0);
+    add_loop_slopes(model, system.tree, 0, 1, system.on_links);
+    add_link_forces<double>(model.tree, system.on_links, system.tree, system.tau);
+    for (std::size_t k = 0; k < system.tau.size(); ++k) {
+      system.powers.loops -= 0.5 * h * system.tau[k] * system.acceleration[k];
     }
   }
   if (!model.has_joint_forces) return;

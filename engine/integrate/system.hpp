@@ -6,6 +6,7 @@
 
 #include "bristle/contact/contacts.hpp"
 #include "bristle/dynamics/dynamics.hpp"
+#include "bristle/dynamics/loops.hpp"
 
 // The equations of motion of a model with everything that acts in it: what every clock
 // integrates.
@@ -26,6 +27,7 @@ enum class StepStatus : std::uint8_t {
   wrong_state,     // the state was made for another model
   wrong_commands,  // neither none nor one per motor
   wrong_step,      // not a positive length of time
+  loops_open,      // rigid loops that cannot be closed
 };
 
 /// What happened and what to do about it.
@@ -38,6 +40,7 @@ struct System {
   const Model* model;
   Workspace<double> tree;
   ContactWorkspace contacts;
+  LoopWorkspace loops;
   std::vector<Force<double>> on_links;
   std::vector<double> tau;
   std::vector<double> motor_forces;
@@ -46,14 +49,18 @@ struct System {
   Works powers{};          // the same with joints, motors and loads [W]
 
   LinkMotion links() const { return {tree.poses, tree.velocities}; }
+  /// Of every loop of the model, as of the last accelerate(): the force and torque on
+  /// body b at its frame's origin, in the axes of frame a [N], [N m].
+  std::span<const Force<double>> loop_forces() const { return loops.forces; }
 };
 
 using Commands = std::span<const MotorCommand>;
 
 /// Brings an accepted state up to date: joints of prescribed motion are put where they
-/// belong, contacts are found as far as `horizon` [s] reaches, and memory is adjusted. It
-/// may be called at any time; a second call changes nothing. Positions and velocities may
-/// be set by hand between steps: this is where that is noticed.
+/// belong, rigid loops are closed (at the start from a rough guess), contacts are found
+/// as far as `horizon` [s] reaches, and memory is adjusted. It may be called at any time;
+/// a second call changes nothing. Positions and velocities may be set by hand between
+/// steps: this is where that is noticed.
 StepStatus settle(System& system, double horizon, State& state, Commands commands = {},
                   Episodes episodes = Episodes::by_depth) noexcept;
 

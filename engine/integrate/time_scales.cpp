@@ -45,8 +45,47 @@ RowSlopes slopes_of(const Model& model, const State& state, ContactWorkspace& ws
   return slopes;
 }
 
-/// The largest eigenvalue of M⁻¹ Σ Jᵀ G J, and the row with the largest share of it.
-double largest(System& system, const State& state, Slope which, int& row) {
+/// The strongest share of a mode: a row, or a loop; −1: none of them.
+struct Strongest {
+  int row = -1;
+  int loop = -1;
+};
+
+/// The slopes of the springs of loops, against the motion in hand. Whether one of them
+/// has a larger share than `strongest` goes to `share`.
+void add_loops(System& system, Slope which, double strongest, Strongest& share) {
+  const Model& model = *system.model;
+  for (std::size_t i = 0; i < model.loops.size(); ++i) {
+    if (model.loops[i].rigid) continue;
+    const SpringRows rows = spring_rows(model.loops[i], system.tree);
+    double own = 0;
+    for (int k = 0; k < rows.count; ++k) {
+      const double rate = push_rate(system.tree, rows.push[k]);
+      const double slope =
+          which == Slope::stiffness ? rows.stiffness[k] : rows.damping[k];
+      own += slope * rate * rate;
+      add_push(rows.push[k], -slope * rate, system.on_links);
+    }
+    if (own <= strongest) continue;
+    strongest = own;
+    share = {-1, static_cast<int>(i)};
+  }
+}
+
+/// Takes out of a motion what rigid loops forbid.
+void hold_rigid(System& system, const State& state, std::vector<double>& x) {
+  LoopWorkspace& loops = system.loops;
+  kinematics<double>(system.model->tree, state.q, x, system.tree);
+  loop_rates(system.tree, loops);
+  solve_loops(loops);
+  push_loops(loops);
+  solve_mass<double>(system.model->tree, loops.none, loops.on_links, system.tree,
+                     loops.change);
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] += loops.change[k];
+}
+
+/// The largest eigenvalue of M⁻¹ Σ Jᵀ G J, and what has the largest share of it.
+double largest(System& system, const State& state, Slope which, Strongest& share) {
   const Model& model = *system.model;
   const Tree& tree = model.tree;
   ContactWorkspace& ws = system.contacts;
@@ -83,14 +122,17 @@ double largest(System& system, const State& state, Slope which, int& row) {
       normal[i] = slopes[i].normal * rate[i];
       friction_x[i] = -slopes[i].tangent * slip_x[i];
       friction_y[i] = -slopes[i].tangent * slip_y[i];
-      const double share =
+      const double own =
           normal[i] * rate[i] - friction_x[i] * slip_x[i] - friction_y[i] * slip_y[i];
-      if (share > strongest) {
-        strongest = share;
-        row = share > 0 ? static_cast<int>(i) : -1;
+      if (own > strongest) {
+        strongest = own;
+        share = {own > 0 ? static_cast<int>(i) : -1, -1};
       }
     }
     add_forces(model, system.links(), state.contacts, ws, system.on_links, system.tau);
+    if (model.has_loop_springs) {
+      add_loops(system, which, std::max(strongest, 0.0), share);
+    }
     const std::span<const Dof> dofs = tree.dofs();
     for (std::size_t k = 0; k < n; ++k) {
       const double own = which == Slope::stiffness
@@ -104,9 +146,7 @@ double largest(System& system, const State& state, Slope which, int& row) {
           (which == Slope::stiffness ? motor.kp : motor.kd) * x[at(motor.v)];
     }
     solve_mass<double>(tree, system.tau, system.on_links, system.tree, y);
-    for (const Motor& motor : model.motors) {  // do not give way
-      if (motor.kind == MotorKind::prescribed) y[at(motor.v)] = 0;
-    }
+    if (model.loop_rows > 0) hold_rigid(system, state, y);
     double length = 0;
     for (const double entry : y) length += entry * entry;
     const double before = value;
@@ -160,7 +200,11 @@ int TimeScales::recommended_substeps(Method method, double step) const noexcept 
 
 TimeScales time_scales(System& system, const State& state) noexcept {
   kinematics<double>(system.model->tree, state.q, state.v, system.tree);
-  factorise<double>(system.model->tree, system.tree);
+  factorise<double>(system.model->tree, system.tree, system.model->prescribed);
+  if (system.model->loop_rows > 0) {
+    place_loops(*system.model, system.tree, system.loops);
+    factorise_loops(*system.model, system.tree, system.loops);
+  }
   TimeScales scales;
   ContactWorkspace& ws = system.contacts;
   // The normal forces that friction depends on.
@@ -168,14 +212,15 @@ TimeScales time_scales(System& system, const State& state) noexcept {
                  const_cast<std::vector<double>&>(state.contacts.memory), ws.rates, ws);
   // The iteration uses the workspace's columns; the state's own motion is put back.
   const std::vector<double> columns = ws.columns;
-  int stiff_row = -1;
-  int damped_row = -1;
-  scales.frequency = std::sqrt(largest(system, state, Slope::stiffness, stiff_row));
+  Strongest stiff, damped;
+  scales.frequency = std::sqrt(largest(system, state, Slope::stiffness, stiff));
   ws.columns = columns;
-  scales.decay = largest(system, state, Slope::damping, damped_row);
+  scales.decay = largest(system, state, Slope::damping, damped);
   ws.columns = columns;
   kinematics<double>(system.model->tree, state.q, state.v, system.tree);
-  scales.row = scales.frequency > scales.decay ? stiff_row : damped_row;
+  const Strongest& strongest = scales.frequency > scales.decay ? stiff : damped;
+  scales.row = strongest.row;
+  scales.loop = strongest.loop;
   const LawColumns c =
       ws.law_columns(const_cast<std::vector<double>&>(state.contacts.memory), ws.rates);
   const Model& model = *system.model;
@@ -190,7 +235,9 @@ TimeScales time_scales(System& system, const State& state) noexcept {
           c.normal_force[k]);
       if (rate <= scales.memory) continue;
       scales.memory = rate;
-      if (rate > std::max(scales.frequency, scales.decay)) scales.row = i;
+      if (rate <= std::max(scales.frequency, scales.decay)) continue;
+      scales.row = i;
+      scales.loop = -1;
     }
   }
   return scales;
@@ -226,7 +273,13 @@ std::string step_warning(System& system, const State& state,
   const double stable = scales.stable_step(options.method);
   if (substep <= stable) return {};
   std::string text = "the step of " + number(substep) + " s is unstable for ";
-  text += row_name(*system.model, state, scales.row);
+  if (scales.loop >= 0) {
+    text += "the loop \"";
+    text += system.model->loops[at(scales.loop)].name;
+    text += '"';
+  } else {
+    text += row_name(*system.model, state, scales.row);
+  }
   text += ", which needs less than " + number(stable) + " s with ";
   text += name_of(options.method);
   text += ": take " +

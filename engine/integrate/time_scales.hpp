@@ -7,13 +7,14 @@
 
 namespace bristle {
 
-/// The fastest motions of a model at a state, from the slopes of all contacts, joints and
-/// motors together and the inertia that they act on.
+/// The fastest motions of a model at a state, from the slopes of all contacts, joints,
+/// motors and loops together and the inertia that they act on.
 struct TimeScales {
   double frequency = 0;  // ω of the stiffest mode, its dampers aside [rad/s]
   double decay = 0;      // of the most damped mode, its springs aside [1/s]
   double memory = 0;     // at which bristles relax, where a method integrates them [1/s]
   int row = -1;          // the row that is fastest; −1: none
+  int loop = -1;         // or the loop that is
 
   /// The longest step at which a method is stable for these [s]; infinite where nothing
   /// is stiff. Explicit methods only: the implicit one has no bound.

@@ -71,14 +71,21 @@ int most_contacts(ShapeKind a, ShapeKind b) {
   return ball && simple(a) && simple(b) ? 1 : max_contacts;
 }
 
+/// Where the links are with every joint at neutral.
+std::vector<Transform<double>> neutral_poses(const Tree& tree) {
+  std::vector<Transform<double>> poses(at(tree.link_count()));
+  for (int i = 1; i < tree.link_count(); ++i) {
+    poses[at(i)] = poses[at(tree.link(i).parent)] * tree.constants()[at(i)].joint;
+  }
+  return poses;
+}
+
 /// The inertia about each velocity's axis of all that it moves, joints at neutral.
 std::vector<double> moved_inertia(const Tree& tree) {
-  std::vector<Transform<double>> poses(at(tree.link_count()));
+  const std::vector<Transform<double>> poses = neutral_poses(tree);
   std::vector<Inertia<double>> composite(poses.size(), Inertia<double>::zero());
   for (int i = 1; i < tree.link_count(); ++i) {
-    const LinkConstants<double>& c = tree.constants()[at(i)];
-    poses[at(i)] = poses[at(tree.link(i).parent)] * c.joint;
-    composite[at(i)] = rotated(poses[at(i)].R, c.inertia);
+    composite[at(i)] = rotated(poses[at(i)].R, tree.constants()[at(i)].inertia);
   }
   std::vector<double> inertia(at(tree.velocity_count()));
   for (int i = tree.link_count() - 1; i > 0; --i) {
@@ -109,7 +116,13 @@ bool Model::adjacent(int link_a, int link_b) const {
     return parent != world_link && child != world_link &&
            tree.link(child).parent == parent && tree.link(child).type != JointType::free;
   };
-  return child_of(link_a, link_b) || child_of(link_b, link_a);
+  const auto closes = [&](const Loop& loop) {
+    return loop.kind != LoopKind::distance &&
+           std::minmax(loop.link_a, loop.link_b) == std::minmax(link_a, link_b);
+  };
+  if (child_of(link_a, link_b) || child_of(link_b, link_a)) return true;
+  return link_a != world_link && link_b != world_link &&
+         std::any_of(loops.begin(), loops.end(), closes);
 }
 
 int Model::find_shape(std::string_view name) const {
@@ -122,6 +135,13 @@ int Model::find_shape(std::string_view name) const {
 int Model::find_motor(std::string_view name) const {
   for (std::size_t i = 0; i < motors.size(); ++i) {
     if (motors[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int Model::find_loop(std::string_view name) const {
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (loops[i].name == name) return static_cast<int>(i);
   }
   return -1;
 }
@@ -154,6 +174,10 @@ ModelBuilder& ModelBuilder::add_load(LoadSpec load) {
   loads_.push_back(std::move(load));
   return *this;
 }
+ModelBuilder& ModelBuilder::add_loop(LoopSpec loop) {
+  loops_.push_back(std::move(loop));
+  return *this;
+}
 ModelBuilder& ModelBuilder::set_limits(LimitSpec limits) {
   limits_.push_back(std::move(limits));
   return *this;
@@ -177,11 +201,11 @@ class ModelAssembly {
 
   Result<Model> run() {
     using Step = Problem (ModelAssembly::*)();
-    constexpr std::array<Step, 7> steps{
-        &ModelAssembly::add_shapes,  &ModelAssembly::add_joint_rows,
-        &ModelAssembly::add_rules,   &ModelAssembly::add_pairs,
-        &ModelAssembly::add_motors,  &ModelAssembly::add_loads,
-        &ModelAssembly::add_capacity};
+    constexpr std::array<Step, 8> steps{
+        &ModelAssembly::add_shapes, &ModelAssembly::add_joint_rows,
+        &ModelAssembly::add_loops,  &ModelAssembly::add_rules,
+        &ModelAssembly::add_pairs,  &ModelAssembly::add_motors,
+        &ModelAssembly::add_loads,  &ModelAssembly::add_capacity};
     for (const Step step : steps) {
       if (Problem problem = (this->*step)()) return Error{*std::move(problem)};
     }
@@ -531,6 +555,121 @@ class ModelAssembly {
           {spec.name, body->link, body->in_link * spec.point, spec.force, spec.torque});
     }
     return {};
+  }
+
+  /// What is wrong with the numbers of a loop.
+  static Problem check_loop(const LoopSpec& spec, const std::string& who) {
+    struct Entry {
+      const char* name;
+      double value;
+    };
+    for (const Entry& e :
+         {Entry{"stiffness", spec.stiffness.value_or(0)}, Entry{"damping", spec.damping},
+          Entry{"rotational_stiffness", spec.rotational_stiffness.value_or(0)},
+          Entry{"rotational_damping", spec.rotational_damping}}) {
+      if (!std::isfinite(e.value) || e.value < 0) {
+        return who + ": " + e.name + " = " + number(e.value) + " must lie in [0, inf)";
+      }
+    }
+    const bool turns = spec.kind == LoopKind::hinge || spec.kind == LoopKind::weld;
+    const bool rotational = spec.rotational_stiffness || spec.rotational_damping > 0;
+    if (rotational && !turns) {
+      return who + ": rotational stiffness and damping are for hinge and weld, a " +
+             (spec.kind == LoopKind::point ? "point" : "distance") + " turns freely";
+    }
+    if (!spec.stiffness && (spec.damping > 0 || rotational)) {
+      return who +
+             ": without a stiffness it is rigid and takes neither damping nor "
+             "rotational stiffness; give a stiffness as well, or none of them";
+    }
+    if (spec.stiffness && turns && !spec.rotational_stiffness) {
+      return who + ": has a stiffness but no rotational_stiffness; a " +
+             (spec.kind == LoopKind::hinge ? "hinge" : "weld") +
+             " takes both, or none where it is rigid";
+    }
+    if (spec.length && spec.kind != LoopKind::distance) {
+      return who + ": length is for a distance only";
+    }
+    if (spec.length && (!std::isfinite(*spec.length) || !(*spec.length > 0))) {
+      return who + ": length = " + number(*spec.length) + " must be a number > 0";
+    }
+    return {};
+  }
+
+  Problem add_loops() {
+    std::set<std::string, std::less<>> names;
+    const std::vector<Transform<double>> poses = neutral_poses(model_.tree);
+    for (const LoopSpec& spec : from_.loops_) {
+      const std::string who = "loop " + quoted(spec.name);
+      if (spec.name.empty()) {
+        return "a loop between " + quoted(spec.body_a) + " and " + quoted(spec.body_b) +
+               " has no name";
+      }
+      if (!names.insert(spec.name).second) return who + " was added twice";
+      int links[2] = {world_link, world_link};
+      Transform<double> frames[2] = {spec.pose_a, spec.pose_b};
+      for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
+        const std::string& name = end == 0 ? spec.body_a : spec.body_b;
+        if (!finite(frames[end]) || !is_rotation(frames[end].R)) {
+          return who + (end == 0 ? ": pose_a" : ": pose_b") +
+                 " is not a rotation and a point";
+        }
+        frames[end].R = to_matrix(from_matrix(frames[end].R));  // typed digits
+        if (name == world_name) continue;
+        const Body* body = model_.tree.find_body(name);
+        if (body == nullptr) {
+          return who + ": there is no body " + quoted(name) +
+                 did_you_mean(name, body_names());
+        }
+        links[end] = body->link;
+        frames[end] = body->in_link * frames[end];
+      }
+      if (spec.body_a == spec.body_b) {
+        return who + ": both ends are on " + quoted(spec.body_a) +
+               "; a loop joins two bodies";
+      }
+      if (links[0] == links[1]) {
+        return who + ": " + quoted(spec.body_a) + " and " + quoted(spec.body_b) +
+               " are parts of one rigid body already";
+      }
+      if (Problem problem = check_loop(spec, who)) return problem;
+      const double apart =
+          norm(poses[at(links[1])] * frames[1].p - poses[at(links[0])] * frames[0].p);
+      const double length = spec.length.value_or(apart);
+      if (spec.kind == LoopKind::distance && !(length > 0)) {
+        return who +
+               ": its points coincide with every joint at neutral; give a length, "
+               "or take a point";
+      }
+      constexpr int rows_of[] = {3, 5, 6, 1};
+      const bool rigid = !spec.stiffness;
+      const int rows = rigid ? rows_of[static_cast<int>(spec.kind)] : 0;
+      model_.loops.push_back({.name = spec.name,
+                              .kind = spec.kind,
+                              .rigid = rigid,
+                              .link_a = links[0],
+                              .link_b = links[1],
+                              .on_a = frames[0],
+                              .on_b = frames[1],
+                              .length = length,
+                              .stiffness = spec.stiffness.value_or(0),
+                              .damping = spec.damping,
+                              .turn_stiffness = spec.rotational_stiffness.value_or(0),
+                              .turn_damping = spec.rotational_damping,
+                              .row = model_.loop_rows,
+                              .rows = rows,
+                              .meeting = meeting_of(links[0], links[1])});
+      model_.loop_rows += rows;
+      if (!rigid) model_.has_loop_springs = true;
+    }
+    return {};
+  }
+
+  /// The last link on the ways from two links to the world that they share. Parents have
+  /// smaller numbers.
+  int meeting_of(int a, int b) const {
+    while (a != b) (a > b ? a : b) = model_.tree.link(a > b ? a : b).parent;
+    return a;
   }
 
   Problem add_capacity() {

@@ -15,7 +15,8 @@
 #include "bristle/model/signal.hpp"
 #include "bristle/model/tree.hpp"
 
-// Bodies, joints, shapes, contact laws, motors and loads → a Model that never changes.
+// Bodies, joints, loops, shapes, contact laws, motors and loads → a Model that never
+// changes.
 // ModelBuilder takes them by name in any order; build() checks them and lays them out
 // for the loops that read them.
 
@@ -33,8 +34,8 @@ struct ShapeSpec {
 /// Which law acts between which shapes. `a` and `b` name a shape, a body (all its shapes)
 /// or a surface (all that have it); "*" is every shape. Where several rules fit a pair,
 /// the last one counts. Shapes of one body never touch. Those of two moving bodies that a
-/// joint connects touch only where a rule names both by shape or body; a free joint
-/// connects nothing, and the world touches whatever a rule says.
+/// joint or a loop connects touch only where a rule names both by shape or body; a free
+/// joint and a distance connect nothing, and the world touches whatever a rule says.
 struct ContactSpec {
   std::string a{"*"};
   std::string b{"*"};
@@ -69,6 +70,30 @@ struct LoadSpec {
   Vec3<double> force{0, 0, 0};   // [N]
   Vec3<double> torque{0, 0, 0};  // [N m]
   Vec3<double> point{0, 0, 0};   // in the body frame [m]
+};
+
+enum class LoopKind : std::uint8_t {
+  point,     // the origins of both frames coincide: 3 rows
+  hinge,     // so do their z axes: 5 rows
+  weld,      // so do the frames: 6 rows
+  distance,  // the origins stay at a length from each other: 1 row
+};
+
+/// What closes a loop in the tree: two bodies held together, each by a frame on it. With
+/// a stiffness it is a spring and a damper, the same in all directions; without one it is
+/// rigid.
+struct LoopSpec {
+  std::string name;
+  LoopKind kind = LoopKind::point;
+  std::string body_a{world_name};
+  Transform<double> pose_a{};  // in the body
+  std::string body_b{world_name};
+  Transform<double> pose_b{};
+  std::optional<double> length{};     // distance only; left open: every joint at neutral
+  std::optional<double> stiffness{};  // [N/m]; none: rigid
+  double damping = 0;                 // [N s/m]
+  std::optional<double> rotational_stiffness{};  // of hinge and weld [N m/rad]
+  double rotational_damping = 0;                 // [N m s/rad]
 };
 
 /// The law of a joint's limits, or of its friction, where the defaults do not serve. Both
@@ -164,6 +189,20 @@ struct Load {
   Vec3<double> force, torque;
 };
 
+struct Loop {
+  std::string name;
+  LoopKind kind;
+  bool rigid;
+  int link_a, link_b;
+  Transform<double> on_a, on_b;  // the frames in their links
+  double length;                 // of a distance
+  double stiffness, damping;
+  double turn_stiffness, turn_damping;
+  int row;      // the first of its rows among those of all rigid loops
+  int rows;     // how many; 0 where it is a spring
+  int meeting;  // the last link that moves both bodies
+};
+
 /// Bodies and what acts between them, checked and laid out; nothing changes it any more.
 struct Model {
   Tree tree;
@@ -181,6 +220,9 @@ struct Model {
   std::vector<Motor> motors;
   std::vector<std::uint8_t> prescribed;  // per link; empty: none
   std::vector<Load> loads;
+  std::vector<Loop> loops;
+  int loop_rows = 0;              // of the rigid ones
+  bool has_loop_springs = false;  // some are not rigid
   bool has_joint_forces = false;  // springs or dampers
   int row_capacity = 0;           // a multiple of the lanes
   int pair_capacity = 0;          // of the broad phase
@@ -192,12 +234,14 @@ struct Model {
     const int place = kind_a * kinds + kind_b;
     return rules[static_cast<std::size_t>(place)];
   }
-  /// Whether a joint other than a free one connects two links, neither being the world.
+  /// Whether a joint other than a free one, or a loop other than a distance, connects two
+  /// links, neither being the world.
   bool adjacent(int link_a, int link_b) const;
 
   /// By name; −1 when there is none.
   int find_shape(std::string_view name) const;
   int find_motor(std::string_view name) const;
+  int find_loop(std::string_view name) const;
 };
 
 class ModelBuilder {
@@ -213,6 +257,7 @@ class ModelBuilder {
   ModelBuilder& add_contact(ContactSpec contact);
   ModelBuilder& add_motor(MotorSpec motor);
   ModelBuilder& add_load(LoadSpec load);
+  ModelBuilder& add_loop(LoopSpec loop);
   ModelBuilder& set_limits(LimitSpec limits);
   ModelBuilder& set_friction(JointFrictionSpec friction);
   ModelBuilder& options(const ModelOptions& options);
@@ -228,6 +273,7 @@ class ModelBuilder {
   std::vector<ContactSpec> contacts_;
   std::vector<MotorSpec> motors_;
   std::vector<LoadSpec> loads_;
+  std::vector<LoopSpec> loops_;
   std::vector<LimitSpec> limits_;
   std::vector<JointFrictionSpec> frictions_;
   ModelOptions options_;

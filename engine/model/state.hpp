@@ -77,6 +77,8 @@ struct Works {
   double motors;       // what motors put in
   double loads;        // what loads put in
   double regenerated;  // stored energy that came or went as contact points were re-made
+  double loops;        // of the dampers in loops: a loss
+  double projection;   // what closing rigid loops after a step put in
 };
 
 inline constexpr std::size_t work_lines = field_count<Works, double>;

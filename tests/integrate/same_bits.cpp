@@ -4,8 +4,8 @@
 
 #include "tests/validation/scenes.hpp"
 
-// Prints a number that depends on every bit of a run: shapes of all kinds, falling onto
-// each other and a plane, under each method.
+// Prints a number that depends on every bit of a run: shapes of all kinds, some of them
+// held together, falling onto each other and a plane, under each method.
 
 int main() {
   using namespace bristle;
@@ -31,6 +31,21 @@ int main() {
                                                              .stribeck_speed = 0.02,
                                                              .dwell_time = 0.1,
                                                              .bound = 1})});
+  builder.add_loop({.name = "ball",
+                    .body_a = "b0",
+                    .pose_a = {.p = {0.005, 0.01, 0.06}},
+                    .body_b = "b1",
+                    .pose_b = {.p = {-0.005, -0.01, -0.06}}});
+  builder.add_loop({.name = "glue",
+                    .kind = LoopKind::hinge,
+                    .body_a = "b2",
+                    .pose_a = {.p = {0, 0, 0.06}},
+                    .body_b = "b3",
+                    .pose_b = {.p = {0, 0, -0.06}},
+                    .stiffness = 1e4,
+                    .damping = 5,
+                    .rotational_stiffness = 10,
+                    .rotational_damping = 0.01});
   const Model model = built(builder);
   for (const Method method : {Method::semi_implicit_euler, Method::bogacki_shampine,
                               Method::runge_kutta_4, Method::linearly_implicit_euler}) {

@@ -177,6 +177,94 @@ TEST(ModelBuilder, SaysWhatIsWrong) {
   expect_says(b, {"contact_capacity = -5"});
 }
 
+TEST(ModelBuilder, SaysWhatIsWrongWithALoop) {
+  const LoopSpec fine{.name = "link", .body_a = "one", .body_b = "two"};
+  const auto says = [&](const LoopSpec& loop, std::initializer_list<const char*> words) {
+    expect_says(two_balls().add_loop(loop), words);
+  };
+  LoopSpec loop = fine;
+  says(loop, {"no error"});
+  loop.name = "";
+  says(loop, {"a loop between \"one\" and \"two\" has no name"});
+  expect_says(two_balls().add_loop(fine).add_loop(fine),
+              {"loop \"link\" was added twice"});
+
+  loop = fine;
+  loop.body_b = "tow";
+  says(loop, {"loop \"link\"", "no body \"tow\"", "did you mean \"two\""});
+  loop.body_b = "one";
+  says(loop, {"both ends are on \"one\""});
+  loop.body_a = loop.body_b = "world";
+  says(loop, {"both ends are on \"world\""});
+  ModelBuilder welded = two_balls();
+  welded.add_body({.name = "ear"});
+  welded.add_joint({.name = "glue", .parent = "one", .child = "ear"});
+  loop = fine;
+  loop.body_b = "ear";
+  expect_says(welded.add_loop(loop), {"\"one\" and \"ear\" are parts of one rigid body"});
+
+  loop = fine;
+  loop.pose_b.R = Mat3<double>::zero();
+  says(loop, {"pose_b is not a rotation"});
+  loop = fine;
+  loop.pose_a.p.x = std::nan("");
+  says(loop, {"pose_a is not a rotation and a point"});
+
+  loop = fine;
+  loop.stiffness = -1;
+  says(loop, {"stiffness = -1 must lie in [0, inf)"});
+  loop.stiffness = std::nan("");
+  says(loop, {"stiffness = nan"});
+  loop = fine;
+  loop.damping = 3;
+  says(loop, {"without a stiffness it is rigid", "give a stiffness as well"});
+  loop.stiffness = 1e4;
+  says(loop, {"no error"});
+  loop.rotational_stiffness = 5;
+  says(loop, {"a point turns freely"});
+  loop.kind = LoopKind::hinge;
+  says(loop, {"no error"});
+  loop.rotational_damping = -2;
+  says(loop, {"rotational_damping = -2"});
+  loop.rotational_damping = 0;
+  loop.rotational_stiffness.reset();
+  says(loop, {"no rotational_stiffness", "a hinge takes both"});
+
+  loop = fine;
+  loop.length = 1;
+  says(loop, {"length is for a distance only"});
+  loop.kind = LoopKind::distance;
+  says(loop, {"no error"});
+  loop.length = 0;
+  says(loop, {"length = 0 must be a number > 0"});
+  loop.length.reset();
+  says(loop, {"coincide with every joint at neutral", "take a point"});
+}
+
+TEST(ModelBuilder, LoopsAreLaidOut) {
+  ModelBuilder b = two_balls();
+  b.add_loop({.name = "rod",
+              .kind = LoopKind::distance,
+              .body_a = "one",
+              .pose_a = {.p = {0, 3, 0}},
+              .body_b = "two",
+              .pose_b = {.p = {4, 0, 0}}});
+  b.add_loop({.name = "spring", .body_a = "one", .body_b = "two", .stiffness = 10});
+  b.add_loop({.name = "glue", .kind = LoopKind::weld, .body_b = "two"});
+  b.add_contact({.normal = hertz, .friction = slippery});
+  const Model model = built(b);
+  EXPECT_EQ(model.find_loop("glue"), 2);
+  EXPECT_EQ(model.find_loop("clue"), -1);
+  EXPECT_EQ(model.loops[0].length, 5);  // as built
+  EXPECT_EQ(model.loop_rows, 1 + 6);
+  EXPECT_EQ(model.loops[2].row, 1);
+  EXPECT_TRUE(model.loops[0].rigid);
+  EXPECT_FALSE(model.loops[1].rigid);
+  EXPECT_TRUE(model.has_loop_springs);
+  // What a loop joins does not touch, unless named; the world does.
+  EXPECT_EQ(model.pairs.size(), 2u);
+}
+
 TEST(LawChoice, ByNameWithParameters) {
   const std::pair<std::string_view, double> values[] = {{"stiffness", 2e6}};
   const Result<LawChoice> found = choose("hertz", values);

@@ -213,7 +213,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const auto slips = kin.depth > T(0) && positive(kin.held[0], excess > T(0));
     const T give = T(1) / select(slips, s * yield + p.viscous, T(1));
     const T speed = select(slips, excess * give, T(0));  // |V_c|, along the pull
-    Vec2<T> along = (T(1) / select(slips, length, T(1))) * pull;
+    Vec2<T> along = (T(1) / select(slips && length > T(0), length, T(1))) * pull;
     Vec2<T> stretch = give * (p.viscous * kin.slip + grip * along - s * elastic);
     return {-select(slips, grip + p.viscous * speed, s) * select(slips, along, pull),
             select(slips, stretch, kin.slip), grip * speed, p.viscous * square(speed)};

@@ -252,6 +252,7 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     T kept = T(1);
     if (any(saturated)) {
       kept = select(saturated, f_max / sqrt(select(saturated, magnitude2, T(1))), T(1));
+      kept = min(kept, T(2));  // held, it may go beyond 1
     }
     const T share = select(loaded, kept, T(0));
     const T viscous = select(loaded, p.viscous, T(0));

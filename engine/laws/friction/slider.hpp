@@ -144,6 +144,7 @@ struct Slider : FrictionBase<Law> {
     T share = T(1);
     if (any(gives)) {
       share = select(gives, grip / sqrt(select(gives, length2, T(1))), T(1));
+      share = min(share, T(2));  // held, it may go beyond 1
     }
     return select(grip > T(0), share, T(0));
   }

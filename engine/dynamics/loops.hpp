@@ -1,0 +1,125 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bristle/dynamics/dynamics.hpp"
+#include "bristle/model/model.hpp"
+
+// What closes loops in the tree, at the positions and velocities of the last
+// kinematics().
+//
+// A spring acts at the middle between its two points, on both bodies alike: the elastic
+// force −k d runs along the line through them, and the damper sees the velocities of both
+// bodies at that same place, so that no moment is left over and its loss is c|u|².
+//
+// A rigid loop is rows c(q) = 0 in the axes of its frame on body a. Its forces λ follow
+// from the accelerations v̇₀ without them (index 1):
+//
+//   J M⁻¹ Jᵀ λ = −(J v̇₀ + J̇ v),   v̇ = v̇₀ + M⁻¹ Jᵀ λ
+//
+// Rows that say nothing new, like those across a planar mechanism, are found by a
+// pivoted Cholesky factorisation and left out.
+
+namespace bristle {
+
+/// Room for the rigid loops of a model. No function below allocates.
+struct LoopWorkspace {
+  explicit LoopWorkspace(const Model& model);
+
+  // Of each row: its direction, how a unit of it pushes, by how much it is open or how
+  // fast it opens, its force, and how it would give way if nothing it passes were
+  // slanted.
+  std::vector<Vec3<double>> axis;
+  std::vector<PushRow<double>> push;
+  std::vector<double> error;
+  std::vector<double> lambda;
+  std::vector<double> natural;
+  std::vector<double> relative;  // |error| against the size of things
+
+  std::vector<double> halves;  // of J M⁻¹ Jᵀ
+  std::vector<double> matrix;  // J M⁻¹ Jᵀ
+  std::vector<double> factor;  // its pivoted Cholesky factor, scaled
+  std::vector<double> left;    // of its diagonal
+  std::vector<std::size_t> order;
+  std::size_t rank = 0;
+
+  std::vector<Force<double>> on_links;  // what they push with
+  std::vector<double> change;           // of the velocities, M⁻¹ Jᵀ λ
+  std::vector<double> none;             // as many zeros
+  std::vector<double> q, q_before, v_before;
+
+  /// Of every loop, springs too: the force and torque on body b at its frame's origin, in
+  /// the axes of frame a, as of the last evaluation [N], [N m].
+  std::vector<Force<double>> forces;
+};
+
+/// The directions in which the spring of a loop gives way; stiffness and damping of each.
+struct SpringRows {
+  int count = 0;
+  PushRow<double> push[6];
+  double stiffness[6];
+  double damping[6];
+};
+
+SpringRows spring_rows(const Loop& loop, const Workspace<double>& ws) noexcept;
+
+/// The forces of all springs, added to those on the links; returns what the dampers take
+/// [W].
+double add_loop_springs(const Model& model, const Workspace<double>& ws,
+                        Out<Force<double>> on_links, LoopWorkspace& loops) noexcept;
+
+/// −(a K + b D) u alone, u being how fast the springs move.
+void add_loop_slopes(const Model& model, const Workspace<double>& ws, double a, double b,
+                     Out<Force<double>> on_links) noexcept;
+
+/// Energy in the springs [J].
+double loop_energy(const Model& model, const Workspace<double>& ws) noexcept;
+
+/// The row of J that a push belongs to: nᵥ numbers.
+void push_jacobian(const Tree& tree, const Workspace<double>& ws,
+                   const PushRow<double>& push, Out<double> row) noexcept;
+
+/// How fast bodies move along a push.
+inline double push_rate(const Workspace<double>& ws,
+                        const PushRow<double>& push) noexcept {
+  return dot(push.on_a, ws.velocities[detail::at(push.link_a)]) +
+         dot(push.on_b, ws.velocities[detail::at(push.link_b)]);
+}
+
+/// Adds k units of a push to the forces on the links.
+inline void add_push(const PushRow<double>& push, double k,
+                     Out<Force<double>> on_links) noexcept {
+  Force<double>& a = on_links[detail::at(push.link_a)];
+  Force<double>& b = on_links[detail::at(push.link_b)];
+  a = a + k * push.on_a;
+  b = b + k * push.on_b;
+}
+
+/// Rigid loops: by how much each row is open [m], [rad].
+void loop_errors(const Model& model, const Workspace<double>& ws,
+                 LoopWorkspace& loops) noexcept;
+/// Their rows, needed by all that follows.
+void place_loops(const Model& model, const Workspace<double>& ws,
+                 LoopWorkspace& loops) noexcept;
+/// J v into `error`.
+void loop_rates(const Workspace<double>& ws, LoopWorkspace& loops) noexcept;
+/// J v̇ + J̇ v into `error`, after forward or hybrid dynamics; J̇ v alone with what inverse
+/// dynamics without accelerations leaves.
+void loop_accelerations(const Model& model, const Workspace<double>& ws,
+                        bool joints_respond, LoopWorkspace& loops) noexcept;
+
+/// J M⁻¹ Jᵀ and its factors, with the last factorisation of M.
+void factorise_loops(const Model& model, const Workspace<double>& ws,
+                     LoopWorkspace& loops) noexcept;
+/// Takes the rows out of loops.matrix that depend on others by more than 1 − threshold.
+void pivot_loops(double threshold, LoopWorkspace& loops) noexcept;
+/// λ with J M⁻¹ Jᵀ λ = −error; zero for rows that were left out.
+void solve_loops(LoopWorkspace& loops) noexcept;
+/// λ as forces on the links.
+void push_loops(LoopWorkspace& loops) noexcept;
+/// λ as forces of the loops.
+void note_loops(const Model& model, const Workspace<double>& ws,
+                LoopWorkspace& loops) noexcept;
+
+}  // namespace bristle
