@@ -206,9 +206,6 @@ void SundialsClock::Run::allowances(std::span<const double> y, double* allowed) 
 /// Reads all guards at full_, which belongs to t. Where a law slides for long its guard
 /// may be zero but for round-off, whose crossings mean nothing: a guard of friction
 /// leaves its side a trifle late.
-/// Reads all guards at full_, which belongs to t. Where a law slides for long its guard
-/// may be zero but for round-off, whose crossings mean nothing: a guard of friction
-/// leaves its side a trifle late.
 void SundialsClock::Run::look(double t) {
   motion_.look(full_, !acting_.empty());
   motion_.read_guards(guards_);
