@@ -1,0 +1,59 @@
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "bristle/integrate/adaptive.hpp"
+
+// SUNDIALS (Hindmarsh et al. 2005, ACM TOMS 31, 363; Gardner et al. 2022, ACM TOMS 48) as
+// a clock: the same motion as Adaptive's, integrated by CVODE or ARKODE in plain time.
+//
+//   step       one of SUNDIALS' own; its root finding stops it at the first event
+//   accept     the state there, with its events, settled
+//   restart    only where a contact began or ended, a law switched or memory was
+//   adjusted:
+//              otherwise multistep methods keep their past
+//
+// An alternative for those who trust these methods, and an independent check of ours. It
+// has no contact clock: where depth begins with a root, every method is of low order.
+
+namespace bristle {
+
+enum class SundialsMethod : std::uint8_t {
+  cvode_bdf,    // stiff, orders 1 … 5
+  cvode_adams,  // not stiff, orders 1 … 12
+  arkode_erk,   // explicit Runge–Kutta, orders 2 … 6, 8
+  arkode_dirk,  // diagonally implicit Runge–Kutta, orders 2 … 5
+};
+
+struct SundialsOptions {
+  double rtol = 1e-6;  // of velocities, depths and bristles, as AdaptiveOptions::rtol
+  SundialsMethod method = SundialsMethod::cvode_bdf;
+  int order = 0;  // the highest of a multistep method; 0: 5, 12, 5, 4
+  double longest_step = std::numeric_limits<double>::infinity();  // [s]
+};
+
+/// Steps states of one model, which must outlive it. Not to be copied or moved.
+class SundialsClock {
+ public:
+  explicit SundialsClock(const Model& model, const SundialsOptions& options = {});
+  ~SundialsClock();
+  SundialsClock(const SundialsClock&) = delete;
+  SundialsClock& operator=(const SundialsClock&) = delete;
+
+  /// Goes on until a time, exactly.
+  StepStatus advance_to(State& state, double until,
+                        const AdaptiveObserver& observer = {});
+
+  AdaptiveCounts counts() const noexcept;
+  System& system() noexcept;
+  /// What SUNDIALS said last, in its own words; empty when nothing went wrong.
+  const std::string& error() const noexcept;
+
+ private:
+  class Run;
+  std::unique_ptr<Run> run_;
+};
+
+}  // namespace bristle
