@@ -546,6 +546,14 @@ void SmoothMotion::scales(const Vector& from, Vector& scale) {
 
 void SmoothMotion::allowances(double rtol, const Vector& from, Vector& allowed) {
   scales(from, allowed);
+  // Depths are differences of positions: what rounding leaves of them bounds everything
+  // that follows from them, unless the clock has its own.
+  if (any_acts_ && clock_row_ < 0 && nq_ > 0) {
+    double farthest = 1e-3;
+    for (std::size_t i = 0; i < nq_; ++i)
+      farthest = std::max(farthest, std::abs(from[i]));
+    rtol = std::max(rtol, 2e-15 * farthest / allowed[0]);
+  }
   for (std::size_t i = 0; i < size_; ++i) {
     allowed[i] = std::max(rtol * allowed[i], 4e-16 * (std::abs(from[i]) + 1e-3));
   }

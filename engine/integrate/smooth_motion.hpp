@@ -89,7 +89,7 @@ class SmoothMotion {
   /// and at the bottom of an impact; not by the size of the scene.
   void scales(const Vector& from, Vector& scale);
   /// The errors that a relative tolerance allows: that part of the scales, and at least
-  /// what rounding does to the numbers themselves.
+  /// what rounding does to the numbers themselves, and to the depths of contacts.
   void allowances(double rtol, const Vector& from, Vector& allowed);
   /// Of an impact: its depth, and the depth over its speed.
   struct Impact {

@@ -94,13 +94,15 @@ std::string_view explain(StepStatus status) noexcept {
       return "positions or velocities are not finite: the step is too long for the "
              "stiffest contact, or the input was not a number";
     case StepStatus::not_converged:
-      return "the implicit step has no solution: take a shorter step";
+      return "no step is short enough, or an implicit one has no solution: take a "
+             "shorter "
+             "step or a looser tolerance, and look for laws with extreme parameters";
     case StepStatus::wrong_state:
       return "the state was made for another model: begin with make_state(model)";
     case StepStatus::wrong_commands:
       return "commands must be empty, or have one entry per motor of the model";
     case StepStatus::wrong_step:
-      return "the step must be a positive number of seconds";
+      return "the step must be a positive number of seconds, and a tolerance positive";
     case StepStatus::loops_open:
       return "a rigid loop cannot be closed: no motion of the joints around it that are "
              "not prescribed brings its two frames together; start closer, check frames "
