@@ -37,8 +37,7 @@ StepStatus Adaptive::settle(State& state) {
     const double pace = clock_row_ >= 0 ? 4 * std::sqrt(impact_.depth) : 1;
     const double horizon = std::max(length_ * pace, 1e-9);
     const StepStatus status =
-        bristle::settle(motion_.system(), horizon, state, {},
-                        located_ ? Episodes::by_events : Episodes::by_depth);
+        bristle::settle(motion_.system(), horizon, state, {}, Episodes::by_events);
     const bool too_far =
         status == StepStatus::too_many_contacts || status == StepStatus::too_many_pairs;
     if (!too_far || horizon < 1e-6) return status;
@@ -56,7 +55,6 @@ StepStatus Adaptive::begin(State& state) {
   known_ = false;
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
-  located_ = state.contacts.count <= options_.most_located;
   motion_.begin(state, clock_row_, 0);
   motion_.measure_scales(state);
   step_.y = motion_.start();
@@ -108,7 +106,6 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
 /// A contact that is on its way out and as good as open, where only round-off is left of
 /// its depth; or −1.
 int Adaptive::gone(const State& state) const {
-  if (!located_) return -1;
   for (int i = 0; i < state.contacts.count; ++i) {
     const ContactRow& contact = state.contacts.rows[at(i)];
     if (!motion_.acts(at(i)) || i == clock_row_ || !(contact.rate < 0)) continue;
@@ -365,7 +362,6 @@ Adaptive::Place Adaptive::crossing(std::size_t row) {
 
 Adaptive::Place Adaptive::first_event() {
   Place first;
-  if (!located_) return first;
   for (std::size_t i = 0; i < approach_.size(); ++i) {
     const Place place = crossing(i);
     if (place.skips) return place;
@@ -560,10 +556,7 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     root = 0;
   }
   const bool same = motion_.begin(state, clock_row_, root);
-  if (!same) {
-    motion_.measure_scales(state);
-    located_ = state.contacts.count <= options_.most_located;
-  }
+  if (!same) motion_.measure_scales(state);
   known_ = same && whole && motion_.began_with(step_.end);
   if (known_) {
     std::swap(step_.rate, step_.end_rate);

@@ -24,9 +24,6 @@ struct AdaptiveOptions {
   double rtol = 1e-6;         // of velocities, depths and bristles
   bool contact_clock = true;  // dt = 2 s dη from touch-down on
   double longest_step = std::numeric_limits<double>::infinity();  // [s]
-  /// With more contacts than that, touches and switches are not located any more: they
-  /// happen at the ends of steps.
-  int most_located = 256;
 };
 
 struct AdaptiveCounts {
@@ -113,7 +110,6 @@ class Adaptive {
   Vector approach_, approach_end_;  // of all rows
   bool known_ = false;              // step_.rate and guards_ belong to step_.y
   bool between_known_ = false;      // interpolate() is ready
-  bool located_ = true;
 
   double length_ = 0;         // planned for the next step, by t or η
   double flight_length_ = 0;  // of the last step before a touch [s]
