@@ -61,6 +61,22 @@ StepStatus Adaptive::begin(State& state) {
   return status;
 }
 
+double Adaptive::try_step() {
+  return use_implicit_ ? implicit_.attempt(motion_, options_.rtol, step_)
+                       : explicit_.attempt(motion_, options_.rtol, step_);
+}
+
+/// How much longer the next step may be than the last one, by its error.
+double Adaptive::change() const {
+  const double exponent = use_implicit_ ? implicit_.exponent() : explicit_.exponent();
+  return 0.9 * std::pow(std::max(error_, 1e-12), -exponent);
+}
+
+void Adaptive::read_approach(Vector& approach) const {
+  approach.resize(motion_.guard_count() / per_row);
+  for (std::size_t i = 0; i < approach.size(); ++i) approach[i] = motion_.approach(i);
+}
+
 /// A step from step_.y, its error allowed.
 Adaptive::Attempt Adaptive::attempt(const State& state) {
   if (!known_) {
@@ -68,8 +84,7 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
     motion_.rates(step_.y, step_.rate.data(), true);
     motion_.read_guards(guards_);
     motion_.hold(guards_);
-    approach_.resize(guards_.size() / per_row);
-    for (std::size_t i = 0; i < approach_.size(); ++i) approach_[i] = motion_.approach(i);
+    read_approach(approach_);
     implicit_.forget();
     known_ = true;
   }
@@ -78,15 +93,12 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
   bool rejected = false;
   for (;;) {
     step_.h = length_;
-    error_ = use_implicit_ ? implicit_.attempt(motion_, options_.rtol, step_)
-                           : explicit_.attempt(motion_, options_.rtol, step_);
+    error_ = try_step();
     if (!all_finite(std::span(step_.end).first(motion_.core()))) error_ = HUGE_VAL;
     if (error_ <= 1) break;
     ++counts_.rejected;
     rejected = true;
-    const double exponent = use_implicit_ ? implicit_.exponent() : explicit_.exponent();
-    length_ *=
-        std::isfinite(error_) ? std::max(0.2, 0.9 * std::pow(error_, -exponent)) : 0.1;
+    length_ *= std::isfinite(error_) ? std::max(0.2, change()) : 0.1;
     if (length_ < 1e-18) return Attempt::fails;
     if (about_to_leave(state) >= 0) return Attempt::leaves;
   }
@@ -95,10 +107,7 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
   }
   use_implicit_ ? implicit_.complete(motion_, step_) : explicit_.complete(motion_, step_);
   motion_.read_guards(guards_end_);
-  approach_end_.resize(approach_.size());
-  for (std::size_t i = 0; i < approach_.size(); ++i) {
-    approach_end_[i] = motion_.approach(i);
-  }
+  read_approach(approach_end_);
   between_known_ = false;
   return Attempt::done;
 }
@@ -417,9 +426,7 @@ bool Adaptive::cut(double where) {
   const bool rough = error_ > 0.03 || !smooth_to_end();
   if (use_implicit_ || rough || explicit_.stiffness(motion_, step_) > 1) {
     step_.h = std::max(where * step_.h, 1e-300);
-    const double error = use_implicit_ ? implicit_.attempt(motion_, options_.rtol, step_)
-                                       : explicit_.attempt(motion_, options_.rtol, step_);
-    return error <= 1;
+    return try_step() <= 1;
   }
   interpolate(where, here_);
   step_.end = here_;
@@ -501,9 +508,7 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   const bool leaves = event.row >= 0 && event.kind == EventKind::lift_off;
 
   const bool whole = place.where > 1;
-  const double exponent = use_implicit_ ? implicit_.exponent() : explicit_.exponent();
-  const double grow =
-      std::clamp(0.9 * std::pow(std::max(error_, 1e-12), -exponent), 0.3, 8.0);
+  const double grow = std::clamp(change(), 0.3, 8.0);
   if (first_after_event_) {
     (presses_ ? touch_length_ : switch_length_) =
         std::clamp(length_ * grow / impact_length_, 0.01, 10.0);
@@ -571,16 +576,22 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   return status;
 }
 
+/// From here on this is the freshest contact.
+void Adaptive::watch(const State& state, int row) {
+  fresh_row_ = row;
+  fresh_episode_ = state.contacts.rows[at(row)].episode;
+  fresh_rate_ = state.contacts.rows[at(row)].rate;
+  touch_time_ = state.time;
+  turns_ = 0;
+}
+
 /// A contact that lasted is about to end: its clock runs, since √δ has no derivative
 /// there either.
 void Adaptive::leave_by_clock(State& state, int row) {
   const ContactRow& contact = state.contacts.rows[at(row)];
   ++counts_.rejected;
-  fresh_row_ = clock_row_ = row;
-  fresh_episode_ = contact.episode;
-  fresh_rate_ = contact.rate;
-  touch_time_ = state.time;
-  turns_ = 0;
+  watch(state, row);
+  clock_row_ = row;
   presses_ = first_after_event_ = false;
   impact_ = {contact.depth, -contact.depth / contact.rate};
   const double root = std::sqrt(contact.depth);
@@ -601,11 +612,7 @@ void Adaptive::enter_clock(State& state, int row) {
   if (!(impact_.time > 0)) return;
   presses_ = true;
   longest_ = std::min(1.1 * longest_, 0.5);
-  fresh_row_ = row;
-  fresh_episode_ = contact.episode;
-  fresh_rate_ = contact.rate;
-  touch_time_ = state.time;
-  turns_ = 0;
+  watch(state, row);
   const double speed = impact_.depth / impact_.time;
   // Where s and its rate are zero the clock would stand still: not for one that grazes.
   const bool grazes = contact.rate < 1e-3 * speed;

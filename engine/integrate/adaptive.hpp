@@ -68,6 +68,9 @@ class Adaptive {
   };
 
   StepStatus begin(State& state);
+  double try_step();
+  double change() const;
+  void read_approach(Vector& approach) const;
   enum class Attempt { done, leaves, fails };
   Attempt attempt(const State& state);
   int gone(const State& state) const;
@@ -83,6 +86,7 @@ class Adaptive {
                     const AdaptiveObserver& observer);
   void choose_method(bool whole, double planned, bool in_or_out);
   bool impact_ends(const Event& event);
+  void watch(const State& state, int row);
   void enter_clock(State& state, int row);
   void leave_by_clock(State& state, int row);
   StepStatus settle(State& state);

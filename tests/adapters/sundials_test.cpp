@@ -207,6 +207,17 @@ Scene double_pendulum() {
 
 TEST_P(Sundials, APendulumWhoseTipStrikesTheGround) { agrees(double_pendulum()); }
 
+LawChoice bristles() {
+  return choose<GonthierFriction>({.mu_static = 0.45,
+                                   .mu_coulomb = 0.3,
+                                   .stiffness = 1e4,
+                                   .damping = 200,
+                                   .viscous = 0.1,
+                                   .stribeck_speed = 0.01,
+                                   .dwell_time = 0.02,
+                                   .bound = 0});
+}
+
 /// A block on a belt, held by a spring: it sticks, is drawn along and slips back.
 Scene belt() {
   ModelBuilder builder;
@@ -234,14 +245,7 @@ Scene belt() {
                        .b = "foot",
                        .normal = choose<HuntCrossley>(
                            {.stiffness = 1e6, .exponent = 1.5, .dissipation = 5}),
-                       .friction = choose<GonthierFriction>({.mu_static = 0.45,
-                                                             .mu_coulomb = 0.3,
-                                                             .stiffness = 1e4,
-                                                             .damping = 200,
-                                                             .viscous = 0.1,
-                                                             .stribeck_speed = 0.01,
-                                                             .dwell_time = 0.02,
-                                                             .bound = 0})});
+                       .friction = bristles()});
   Model model = built(builder);
   State start = make_state(model);
   start.q[2] = 0.1 - std::pow(9.81 / 1e6, 2.0 / 3);  // at rest on the belt
@@ -259,14 +263,7 @@ Scene spinning_ball() {
   validation::add_free(builder, "ball", 1, ball_inertia(1, 0.1), Sphere{0.1});
   builder.add_contact({.normal = choose<HuntCrossley>(
                            {.stiffness = 1e6, .exponent = 1.5, .dissipation = 2}),
-                       .friction = choose<GonthierFriction>({.mu_static = 0.45,
-                                                             .mu_coulomb = 0.3,
-                                                             .stiffness = 1e4,
-                                                             .damping = 200,
-                                                             .viscous = 0.1,
-                                                             .stribeck_speed = 0.01,
-                                                             .dwell_time = 0.02,
-                                                             .bound = 0})});
+                       .friction = bristles()});
   Model model = built(builder);
   State start = make_state(model);
   validation::put(model, start, "ball", {0, 0, 0.11}, {0.5, 0.2, 0}, {1, -2, 6});
