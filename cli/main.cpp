@@ -8,6 +8,7 @@
 #include "cli/exit.hpp"
 #include "cli/law.hpp"
 #include "cli/material.hpp"
+#include "cli/study.hpp"
 
 namespace {
 
@@ -24,6 +25,7 @@ int run(int argc, char** argv) {
   int status = fine;
   add_law_commands(app, status);
   add_material_commands(app, status);
+  add_study_commands(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,324 @@
+#include "cli/study.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/settings.hpp"
+#include "cli/text.hpp"
+#include "report/figure.hpp"
+#include "studies/study.hpp"
+
+namespace bristle::cli {
+
+namespace {
+
+using studies::Check;
+using studies::Finding;
+using studies::Outcome;
+using studies::Study;
+using studies::Values;
+
+Json number_json(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+/// Settings of file names apart from those of numbers.
+Result<Values> read_values(const Study& study, const Settings& settings) {
+  Settings numbers;
+  std::map<std::string, std::string, std::less<>> texts;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    const std::string key = setting.substr(0, equals);
+    const auto named = [&key](const Parameter& p) {
+      return p.unit == "file" && p.name == key;
+    };
+    if (equals != std::string::npos &&
+        std::any_of(study.parameters.begin(), study.parameters.end(), named)) {
+      texts[key] = setting.substr(equals + 1);
+    } else {
+      numbers.push_back(setting);
+    }
+  }
+  auto values = apply_settings(study.parameters, numbers, study.name);
+  if (!values) return Error{values.error()};
+  return Values(study.parameters, *std::move(values), std::move(texts));
+}
+
+Json parameter_json(const Parameter& p, const Values& values) {
+  if (p.unit == "file") return values.text(p.name);
+  if (values.open(p.name)) return nullptr;
+  return value_json(p, values[p.name]);
+}
+
+std::string parameter_text(const Parameter& p, const Values& values) {
+  if (p.unit == "file") return values.text(p.name);
+  return values.open(p.name) ? "" : value_text(p, values[p.name]);
+}
+
+Json outcome_json(const Study& study, const Values& values, const Outcome& outcome) {
+  Json json{{"study", study.name}};
+  json["parameters"] = Json::object();
+  for (const Parameter& p : study.parameters) {
+    json["parameters"][std::string(p.name)] = parameter_json(p, values);
+  }
+  json["results"] = Json::object();
+  for (const Finding& f : outcome.results) {
+    json["results"][std::string(f.name)] = number_json(f.value);
+  }
+  json["checks"] = Json::array();
+  for (const Check& c : outcome.checks) {
+    json["checks"].push_back({{"name", c.name},
+                              {"value", number_json(c.value)},
+                              {"reference", number_json(c.reference)},
+                              {"tolerance", number_json(c.tolerance)},
+                              {"source", c.source},
+                              {"pass", c.passes()}});
+  }
+  if (!outcome.trouble.empty()) json["trouble"] = outcome.trouble;
+  return json;
+}
+
+std::string number_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.10g}", value) : std::string("–");
+}
+
+void print_checks(const std::vector<Check>& checks) {
+  std::size_t widest = 0;
+  for (const Check& c : checks) widest = std::max(widest, width_of(c.name));
+  for (const Check& c : checks) {
+    fmt::print("  {}  {:>16}  {:>16} ± {:<8.2g} {}  {}\n", padded(c.name, widest),
+               number_text(c.value), number_text(c.reference), c.tolerance,
+               c.passes() ? "ok  " : "FAIL", c.source);
+  }
+}
+
+int status_of(const Outcome& outcome) {
+  if (!outcome.trouble.empty()) return cannot_go_on;
+  for (const Check& c : outcome.checks) {
+    if (!c.passes()) return check_failed;
+  }
+  return fine;
+}
+
+/// Figures as SVG and PNG, their data as CSV; what could not be written, or nothing.
+std::string write_figures(const Study& study, const Outcome& outcome,
+                          const std::string& folder) {
+  for (std::size_t i = 0; i < outcome.figures.size(); ++i) {
+    std::string stem = (std::filesystem::path(folder) / study.name).string();
+    if (i > 0) stem += fmt::format("-{}", i + 1);
+    const report::Figure& figure = outcome.figures[i];
+    for (const char* ending : {".svg"}) {
+      if (!report::write_figure(figure, stem + ending)) return stem + ending;
+    }
+  }
+  return {};
+}
+
+int list_studies(bool json) {
+  if (json) {
+    Json list = Json::array();
+    for (const Study& study : studies::all_studies()) {
+      list.push_back({{"name", study.name},
+                      {"title", study.title},
+                      {"figures", study.figures},
+                      {"paper", studies::citation(study.paper())}});
+    }
+    fmt::print("{}\n", Json{{"studies", list}}.dump(2));
+    return fine;
+  }
+  std::string_view paper;
+  for (const Study& study : studies::all_studies()) {
+    if (study.paper() != paper) {
+      paper = study.paper();
+      fmt::print("{}\n", studies::citation(paper));
+    }
+    fmt::print("  {:29} {:22} {}\n", study.name, study.figures, study.title);
+  }
+  fmt::print(
+      "\n`bristle study show NAME` gives parameters and results of one study,\n"
+      "`bristle study run NAME` runs it.\n");
+  return fine;
+}
+
+int show_study(const std::string& name, bool json) {
+  const auto found = studies::find_study(name);
+  if (!found) return fail(found.error());
+  const Study& study = **found;
+  if (json) {
+    Json parameters = Json::array();
+    for (const Parameter& p : study.parameters) {
+      parameters.push_back({{"name", p.name}, {"unit", p.unit}, {"meaning", p.meaning}});
+      parameters.back()["default"] = p.unit == "file"       ? Json("")
+                                     : std::isnan(p.preset) ? Json(nullptr)
+                                                            : value_json(p, p.preset);
+    }
+    Json results = Json::array();
+    for (const auto& r : study.results) {
+      results.push_back({{"name", r.name}, {"meaning", r.meaning}});
+    }
+    const Json all{{"study", study.name},      {"title", study.title},
+                   {"figures", study.figures}, {"about", study.about},
+                   {"parameters", parameters}, {"results", results}};
+    fmt::print("{}\n", all.dump(2));
+    return fine;
+  }
+  fmt::print("{}: {}\n{}, {}\n\n", study.name, study.title,
+             studies::citation(study.paper()), study.figures);
+  print_wrapped("about", study.about);
+  fmt::print("\nparameters\n");
+  for (const Parameter& p : study.parameters) {
+    const bool numeric = p.unit != "file" && !std::isnan(p.preset);
+    fmt::print("  {:20} {} {:9} {:8} in {}  {}\n", p.name, padded(p.symbol, 5),
+               numeric ? value_text(p, p.preset) : std::string(), unit_text(p),
+               p.unit == "file" ? "a file" : range_text(p), p.meaning);
+  }
+  fmt::print("\nresults\n");
+  for (const auto& r : study.results) fmt::print("  {:26} {}\n", r.name, r.meaning);
+  return fine;
+}
+
+int run_study(const std::string& name, const Settings& settings,
+              const std::string& folder, bool json) {
+  const auto found = studies::find_study(name);
+  if (!found) return fail(found.error());
+  const Study& study = **found;
+  auto values = read_values(study, settings);
+  if (!values) return fail(values.error());
+  const auto outcome = study.run(*values, !folder.empty());
+  if (!outcome) return fail(fmt::format("{}: {}", study.name, outcome.error()));
+
+  const Json result = outcome_json(study, *values, *outcome);
+  if (!folder.empty()) {
+    const std::string unwritten = write_figures(study, *outcome, folder);
+    if (!unwritten.empty()) return fail(fmt::format("cannot write {}", unwritten));
+  }
+  if (!outcome->trouble.empty()) {
+    fail(fmt::format("{}: {}", study.name, outcome->trouble));
+  }
+  if (json) {
+    fmt::print("{}\n", result.dump(2));
+    return status_of(*outcome);
+  }
+  fmt::print("{}: {}\n{}, {}\n\n", study.name, study.title,
+             studies::citation(study.paper()), study.figures);
+  fmt::print("with");
+  for (const Parameter& p : study.parameters) {
+    const std::string text = parameter_text(p, *values);
+    if (!text.empty()) fmt::print(" {}={}", p.name, text);
+  }
+  fmt::print("\n\n");
+  for (const Finding& f : outcome->results) {
+    fmt::print("  {:26} {}\n", f.name, number_text(f.value));
+  }
+  fmt::print("\nchecks: value, reference, verdict, source\n");
+  print_checks(outcome->checks);
+  if (!folder.empty()) fmt::print("\nFigures and data: {}\n", folder);
+  return status_of(*outcome);
+}
+
+/// Every study as published; a table per paper.
+int run_all(const std::string& folder, bool json) {
+  Json all = Json::array();
+  int worst = fine;
+  std::string_view paper;
+  const auto started = std::chrono::steady_clock::now();
+  std::size_t passed = 0, failed = 0;
+  for (const Study& study : studies::all_studies()) {
+    std::vector<double> presets;
+    for (const Parameter& p : study.parameters) presets.push_back(p.preset);
+    Values values(study.parameters, presets);
+    const auto outcome = study.run(values, !folder.empty());
+    if (!outcome) return fail(fmt::format("{}: {}", study.name, outcome.error()));
+    worst = std::max(worst, status_of(*outcome));
+    for (const Check& c : outcome->checks) ++(c.passes() ? passed : failed);
+    if (!folder.empty()) {
+      const std::string unwritten = write_figures(study, *outcome, folder);
+      if (!unwritten.empty()) return fail(fmt::format("cannot write {}", unwritten));
+    }
+    if (!outcome->trouble.empty()) {
+      fail(fmt::format("{}: {}", study.name, outcome->trouble));
+    }
+    all.push_back(outcome_json(study, values, *outcome));
+    if (json) continue;
+    if (study.paper() != paper) {
+      paper = study.paper();
+      fmt::print("\n{}\n", studies::citation(paper));
+    }
+    fmt::print("\n{} ({})\n", study.name, study.figures);
+    print_checks(outcome->checks);
+    std::fflush(stdout);
+  }
+  if (json) {
+    fmt::print("{}\n", Json{{"studies", all}}.dump(2));
+    return worst;
+  }
+  const double elapsed =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  fmt::print("\n{} studies, {} checks hold, {} do not, {:.1f} s\n",
+             studies::all_studies().size(), passed, failed, elapsed);
+  if (!folder.empty()) fmt::print("Figures and data: {}\n", folder);
+  return worst;
+}
+
+}  // namespace
+
+void add_study_commands(CLI::App& app, int& status) {
+  CLI::App* study =
+      app.add_subcommand("study", "The results of the papers, computed and checked");
+  study->require_subcommand(1);
+  study->footer(
+      "Examples:\n"
+      "  bristle study list\n"
+      "  bristle study show gonthier2004.impact\n"
+      "  bristle study run gonthier2004.impact --set restitution=0.3 --out out\n"
+      "  bristle study run gonthier2004.impact --set clock=fixed --set substeps=50\n"
+      "  bristle study all --out out");
+
+  struct Options {
+    std::string name;
+    Settings settings;
+    std::string folder;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  const auto with_json = [options](CLI::App* command) {
+    command->add_flag("--json", options->json, "Print JSON and nothing else");
+  };
+  const auto with_out = [options](CLI::App* command) {
+    command->add_option("-o,--out", options->folder,
+                        "Folder for figures (SVG, PNG) and their data (CSV)");
+  };
+
+  CLI::App* list = study->add_subcommand("list", "All studies by paper");
+  with_json(list);
+  list->callback([options, &status] { status = list_studies(options->json); });
+
+  CLI::App* show = study->add_subcommand("show", "Parameters and results of a study");
+  show->add_option("NAME", options->name, "A study's name")->required();
+  with_json(show);
+  show->callback(
+      [options, &status] { status = show_study(options->name, options->json); });
+
+  CLI::App* run = study->add_subcommand(
+      "run", "One study: results, checks, figures. Exit status 1 when a check fails");
+  run->add_option("NAME", options->name, "A study's name")->required();
+  run->add_option("--set", options->settings, "name=value, any number of times")
+      ->type_name("NAME=VALUE");
+  with_out(run);
+  with_json(run);
+  run->callback([options, &status] {
+    status = run_study(options->name, options->settings, options->folder, options->json);
+  });
+
+  CLI::App* all = study->add_subcommand(
+      "all", "Every study as published, a table of checks per paper");
+  with_out(all);
+  with_json(all);
+  all->callback([options, &status] { status = run_all(options->folder, options->json); });
+}
+
+}  // namespace bristle::cli

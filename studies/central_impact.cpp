@@ -1,0 +1,135 @@
+#include "studies/central_impact.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bristle::studies {
+
+namespace {
+
+constexpr double forever = 1e9;  // [s]
+
+Motion approaching(const LawChoice& law, double mass, double speed, const Clock& clock) {
+  ModelBuilder builder;
+  builder.gravity({0, 0, 0});
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  builder.add_body({.name = "mass", .mass = mass});
+  builder.add_joint({.name = "rail", .child = "mass", .type = JointType::prismatic});
+  builder.add_shape({.name = "tip", .body = "mass", .shape = Sphere{0}});
+  builder.add_contact({.normal = law, .friction = choose<Frictionless>()});
+  Motion motion(builder, clock);
+  // Close enough that the time of touch-down is known to rounding.
+  const double flight = clock.adaptive ? 1e-4 : 2.5 * clock.substep();
+  motion.state().q[0] = flight * speed;
+  motion.state().v[0] = -speed;
+  return motion;
+}
+
+/// When the contact began and its force ended.
+struct Course {
+  double touch = 0;
+  double release = std::nan("");
+  double depth_at_release = 0;
+  double peak_time = 0;  // of the largest depth, roughly
+};
+
+/// Runs an impact to its end. The largest force and depth are looked for among samples.
+Course follow(Motion& motion, bool clamped, const Clock& clock) {
+  Course course;
+  bool touched = false, over = false;
+  ContactNow last{}, before{};
+  double last_time = 0, before_time = 0;
+  Watch watch;
+  watch.on_event = [&](const State& now, const Event& event) {
+    if (event.kind == EventKind::touch && !touched) {
+      touched = true;
+      course.touch = event.time;
+    }
+    if (!touched || over) return;
+    if (event.kind == EventKind::normal && clamped && clock.adaptive) {
+      const ContactNow contact = motion.contact(now);
+      if (contact.rate < 0 && std::isnan(course.release)) {
+        course.release = event.time;
+        course.depth_at_release = contact.depth;
+      }
+    }
+    if (event.kind == EventKind::lift_off) {
+      over = true;
+      if (std::isnan(course.release)) course.release = event.time;
+    }
+  };
+  watch.on_step = [&](const State& now) {
+    if (touched && !over && clamped && !clock.adaptive && std::isnan(course.release)) {
+      const ContactNow contact = motion.contact(now);
+      if (contact.normal <= 0 && contact.rate < 0 && last.normal > 0 &&
+          before.normal > last.normal) {
+        // where the line through the last two forces meets zero
+        const double left =
+            last.normal * (last_time - before_time) / (before.normal - last.normal);
+        course.release = last_time + std::min(left, now.time - last_time);
+        course.depth_at_release =
+            last.depth + (course.release - last_time) * 0.5 * (last.rate + contact.rate);
+      }
+      before = last;
+      before_time = last_time;
+      last = contact;
+      last_time = now.time;
+    }
+    return !over;
+  };
+  motion.go(clock.adaptive ? forever : motion.state().time + 1e7 * clock.substep(),
+            watch);
+  if (motion.trouble().empty() && !over) course.release = std::nan("");
+  return course;
+}
+
+}  // namespace
+
+CentralImpact central_impact(const LawChoice& law, bool clamped, double mass,
+                             double speed, const Clock& clock, Detail detail) {
+  CentralImpact impact;
+  Motion motion = approaching(law, mass, speed, clock);
+  const Course course = follow(motion, clamped, clock);
+  impact.trouble = motion.trouble();
+  if (impact.trouble.empty() && std::isnan(course.release)) {
+    impact.trouble = "the bodies did not separate: the damping is too strong to follow";
+  }
+  impact.restitution = motion.state().v[0] / speed;
+  impact.contact_time = course.release - course.touch;
+  impact.depth_at_release = course.depth_at_release;
+  if (detail == Detail::restitution_only || !impact.trouble.empty()) return impact;
+
+  // Once more, with samples of the contact; and again nearer to its beginning where the
+  // force is largest there.
+  constexpr int samples = 2000;
+  double window = impact.contact_time;
+  for (int pass = 0; pass < 8; ++pass) {
+    Motion again = approaching(law, mass, speed, clock);
+    if (clock.adaptive) again.go(course.touch - window / samples);
+    Series force, depth;
+    Watch watch;
+    watch.sample_interval = window / samples;
+    watch.on_sample = [&](const State& now) {
+      const ContactNow contact = again.contact(now);
+      if (now.time < course.touch) return;
+      force.add(now.time, contact.depth > 0 ? contact.normal : 0);
+      depth.add(now.time, contact.depth);
+    };
+    again.go(course.touch + window * (1 + 2.0 / samples), watch);
+    const Peak strongest = peak_of(force), deepest = peak_of(depth);
+    impact.peak_force = std::max(impact.peak_force, strongest.value);
+    if (pass == 0) {
+      impact.peak_depth = deepest.value;
+      for (std::size_t i = 0; i < force.x.size(); ++i) {
+        if (depth.y[i] >= 0) impact.force_depth.add(depth.y[i], force.y[i]);
+      }
+    }
+    const double since = strongest.at - course.touch;
+    if (!clock.adaptive || since > 0.05 * window || !(since > 0)) break;
+    window = 4 * since;
+  }
+  return impact;
+}
+
+}  // namespace bristle::studies

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "bristle/integrate/fixed_step.hpp"
+#include "studies/study.hpp"
+
+namespace bristle::studies {
+
+/// The clock that a study runs under, as its parameters say.
+struct Clock {
+  bool adaptive = true;
+  double rtol = 1e-10;
+  FixedStepOptions fixed{};
+
+  double substep() const { return fixed.step / fixed.substeps; }
+};
+
+Clock clock_of(const Values& values);
+
+/// A study's own parameters, and those of the clock: the tolerance, and into how many
+/// substeps a fixed step of 1 ms is to be divided, unless set.
+std::vector<Parameter> with_clock(std::vector<Parameter> own, double rtol, int substeps);
+
+/// Whether a parameter is one of the clock's.
+bool is_of_clock(std::string_view name);
+
+/// How far a check's value may be from a reference under this clock: under the fixed one,
+/// one per cent.
+double tolerance(const Clock& clock, double adaptive, double reference);
+
+}  // namespace bristle::studies

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bristle/integrate/adaptive.hpp"
+#include "bristle/integrate/ledger.hpp"
+#include "bristle/laws/choice.hpp"
+#include "studies/clock.hpp"
+
+// A model in motion under the clock that a study was asked to use: the same observers
+// under either clock.
+
+namespace bristle::studies {
+
+/// A contact at one instant.
+struct ContactNow {
+  bool exists = false;
+  std::uint32_t episode = 0;  // 0: open
+  double depth = 0;           // [m]
+  double rate = 0;            // [m/s]
+  double normal = 0;          // [N]
+  Vec2<double> slip{};        // in the contact's frame [m/s]
+  Vec3<double> friction{};    // on the second body of the pair, in the world [N]
+  Vec3<double> slip_world{};  // [m/s]
+};
+
+/// What a study wants to know on the way; all of it is optional.
+struct Watch {
+  /// Every so many seconds; under a fixed clock the nearest substep.
+  double sample_interval = 0;
+  std::function<void(const State&)> on_sample{};
+  /// After every step or substep; false ends the run.
+  std::function<bool(const State&)> on_step{};
+  /// Touches and lift-offs under either clock, switches of laws under the adaptive one.
+  /// The time of the event is that of the state only under the adaptive clock.
+  std::function<void(const State&, const Event&)> on_event{};
+};
+
+class Motion {
+ public:
+  /// Aborts where the model cannot be built: a fault of the study.
+  Motion(const ModelBuilder& builder, const Clock& clock);
+  ~Motion();
+  Motion(Motion&&) noexcept;
+  Motion& operator=(Motion&&) = delete;
+  Motion(const Motion&) = delete;
+  Motion& operator=(const Motion&) = delete;
+
+  const Model& model() const { return *model_; }
+  State& state() { return state_; }
+  const State& state() const { return state_; }
+
+  /// Finds the contacts of the state as it is, so that their memory can be set.
+  void settle();
+  /// A number that the friction law of the contact in this row remembers.
+  void set_friction_memory(int row, int field, double value);
+  double friction_memory(const State& state, int row, int field) const;
+
+  /// Goes on to a time, or until on_step says false. False where it cannot go on.
+  bool go(double until, const Watch& watch = {});
+  const std::string& trouble() const { return trouble_; }
+
+  // In an observer, and after go():
+  /// The row that is in contact, or about to be; none where `exists` is false.
+  ContactNow contact(const State& state);
+  Ledger ledger(const State& state);
+  /// The books from the first observation of a run on.
+  const Audit& audit() const { return audit_; }
+
+  std::uint64_t steps() const;
+  std::uint64_t evaluations() const;
+
+ private:
+  System& system();
+  void audit(const State& state);
+  StepStatus go_adaptive(double until, const Watch& watch);
+  StepStatus go_fixed(double until, const Watch& watch);
+
+  std::unique_ptr<Model> model_;
+  Clock clock_;
+  State state_;
+  std::unique_ptr<Adaptive> adaptive_;
+  std::unique_ptr<FixedStep> fixed_;
+  std::uint64_t fixed_steps_ = 0;
+  Audit audit_;
+  std::string trouble_;
+};
+
+/// A curve that was sampled.
+struct Series {
+  std::vector<double> x, y;
+
+  void add(double at, double value) {
+    x.push_back(at);
+    y.push_back(value);
+  }
+};
+
+/// The largest value of a sampled smooth function: the vertex of the parabola through
+/// the largest sample and its neighbours.
+struct Peak {
+  double at;
+  double value;
+};
+Peak peak_of(const Series& series);
+
+/// offset + slope x, by least squares over the samples from `from` on.
+struct Line {
+  double offset;
+  double slope;
+};
+Line line_through(const Series& series, double from);
+
+Sym3<double> ball_inertia(double mass, double radius);
+
+}  // namespace bristle::studies

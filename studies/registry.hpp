@@ -1,0 +1,23 @@
+#pragma once
+
+#include "studies/study.hpp"
+
+// One function per study, each in a file of its name; all_studies() lists what they say.
+
+namespace bristle::studies {
+
+Study gonthier2004_damping_factor();
+Study gonthier2004_impact();
+Study gonthier2004_stick_slip();
+Study gonthier2004_inclined_plane();
+Study gonthier2004_cylinder();
+Study gonthier2004_double_pendulum();
+Study gonthier2004_pendulum_impact();
+Study azad2010_impact();
+Study azad2010_bounce();
+Study azad2010_rolling();
+Study azad2014_restitution();
+Study azad2014_bounce();
+Study azad2014_materials();
+
+}  // namespace bristle::studies

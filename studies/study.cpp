@@ -1,0 +1,91 @@
+#include "studies/study.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "bristle/laws/catalogue.hpp"
+#include "studies/clock.hpp"
+#include "studies/registry.hpp"
+
+namespace bristle::studies {
+
+Values::Values(std::span<const Parameter> parameters, std::vector<double> values,
+               std::map<std::string, std::string, std::less<>> texts)
+    : parameters_(parameters), values_(std::move(values)), texts_(std::move(texts)) {
+  as_published_ = texts_.empty();
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const double preset = parameters_[i].preset;
+    const bool kept =
+        values_[i] == preset || (std::isnan(values_[i]) && std::isnan(preset));
+    if (!kept && !is_of_clock(parameters_[i].name)) as_published_ = false;
+  }
+}
+
+std::size_t Values::place(std::string_view name) const {
+  const auto found = std::find_if(parameters_.begin(), parameters_.end(),
+                                  [name](const Parameter& p) { return p.name == name; });
+  if (found == parameters_.end()) std::abort();  // a study asks for what it did not list
+  return static_cast<std::size_t>(found - parameters_.begin());
+}
+
+std::string_view Values::choice(std::string_view name) const {
+  const std::size_t i = place(name);
+  return parameters_[i].choices[static_cast<std::size_t>(values_[i])];
+}
+
+std::string Values::text(std::string_view name) const {
+  const auto found = texts_.find(name);
+  return found == texts_.end() ? std::string() : found->second;
+}
+
+Values Values::with(std::string_view name, double value) const {
+  std::vector<double> changed = values_;
+  changed[place(name)] = value;
+  return {parameters_, std::move(changed), texts_};
+}
+
+void Values::resolve(std::string_view name, double value) {
+  values_[place(name)] = value;
+}
+
+std::span<const Study> all_studies() {
+  static const std::vector<Study> studies{
+      gonthier2004_damping_factor(),
+      gonthier2004_impact(),
+  };
+  return studies;
+}
+
+Result<const Study*> find_study(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Study& study : all_studies()) {
+    if (study.name == name) return &study;
+    names.push_back(study.name);
+  }
+  std::string message = "there is no study \"";
+  message += name;
+  message += '"';
+  if (const std::string_view close = nearest(name, names); !close.empty()) {
+    message += "; did you mean \"";
+    message += close;
+    message += "\"?";
+  }
+  message += " `bristle study list` names them all.";
+  return Error{message};
+}
+
+std::string_view citation(std::string_view paper) {
+  if (paper == "gonthier2004") {
+    return "Gonthier, McPhee, Lange & Piedbœuf 2004, A regularized contact model with "
+           "asymmetric damping and dwell-time dependent friction";
+  }
+  if (paper == "azad2010") {
+    return "Azad & Featherstone 2010, Modeling the contact between a rolling sphere and "
+           "a "
+           "compliant ground plane";
+  }
+  return "Azad & Featherstone 2014, A new nonlinear model of contact normal force";
+}
+
+}  // namespace bristle::studies
