@@ -100,35 +100,51 @@ CentralImpact central_impact(const LawChoice& law, bool clamped, double mass,
   impact.depth_at_release = course.depth_at_release;
   if (detail == Detail::restitution_only || !impact.trouble.empty()) return impact;
 
-  // Once more, with samples of the contact; and again nearer to its beginning where the
-  // force is largest there.
-  constexpr int samples = 2000;
-  double window = impact.contact_time;
-  for (int pass = 0; pass < 8; ++pass) {
-    Motion again = approaching(law, mass, speed, clock);
-    if (clock.adaptive) again.go(course.touch - window / samples);
+  struct Window {
+    double from, to;
+  };
+  struct Samples {
     Series force, depth;
+  };
+  const auto sample = [&](const Window& window, int count) {
+    Motion again = approaching(law, mass, speed, clock);
+    const double interval = (window.to - window.from) / count;
+    if (clock.adaptive) again.go(window.from - interval);
+    Samples samples;
     Watch watch;
-    watch.sample_interval = window / samples;
+    watch.sample_interval = interval;
     watch.on_sample = [&](const State& now) {
+      if (now.time < window.from - 0.5 * interval) return;
       const ContactNow contact = again.contact(now);
-      if (now.time < course.touch) return;
-      force.add(now.time, contact.depth > 0 ? contact.normal : 0);
-      depth.add(now.time, contact.depth);
+      samples.force.add(now.time, contact.depth > 0 ? contact.normal : 0);
+      samples.depth.add(now.time, contact.depth);
     };
-    again.go(course.touch + window * (1 + 2.0 / samples), watch);
-    const Peak strongest = peak_of(force), deepest = peak_of(depth);
-    impact.peak_force = std::max(impact.peak_force, strongest.value);
-    if (pass == 0) {
-      impact.peak_depth = deepest.value;
-      for (std::size_t i = 0; i < force.x.size(); ++i) {
-        if (depth.y[i] >= 0) impact.force_depth.add(depth.y[i], force.y[i]);
-      }
-    }
-    const double since = strongest.at - course.touch;
-    if (!clock.adaptive || since > 0.05 * window || !(since > 0)) break;
-    window = 4 * since;
+    again.go(window.to + 1.5 * interval, watch);
+    return samples;
+  };
+  const Window whole{course.touch, course.release};
+  const Samples first = sample(whole, 1000);
+  for (std::size_t i = 0; i < first.force.x.size(); ++i) {
+    if (first.depth.y[i] >= 0) impact.force_depth.add(first.depth.y[i], first.force.y[i]);
   }
+  // The largest value of each, ever closer.
+  const auto largest = [&](Series Samples::* of) {
+    Peak peak = peak_of(first.*of);
+    double width = (whole.to - whole.from) / 1000;
+    for (int pass = 0; clock.adaptive && pass < 6; ++pass) {
+      const Window near{std::max(whole.from, peak.at - 2 * width),
+                        std::min(whole.to, peak.at + 2 * width)};
+      const Samples samples = sample(near, 100);
+      const Peak closer = peak_of(samples.*of);
+      const bool done = std::fabs(closer.value - peak.value) <= 1e-13 * closer.value;
+      peak = closer;
+      if (done) break;
+      width = (near.to - near.from) / 100;
+    }
+    return peak.value;
+  };
+  impact.peak_force = largest(&Samples::force);
+  impact.peak_depth = largest(&Samples::depth);
   return impact;
 }
 
