@@ -53,6 +53,8 @@ std::span<const Study> all_studies() {
   static const std::vector<Study> studies{
       gonthier2004_damping_factor(),
       gonthier2004_impact(),
+      gonthier2004_stick_slip(),
+      gonthier2004_inclined_plane(),
   };
   return studies;
 }
