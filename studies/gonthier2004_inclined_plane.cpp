@@ -70,20 +70,26 @@ Result<Outcome> run(Values& values, bool draw) {
     outcome.checks.push_back(
         {name, value, reference, tolerance(clock, within, reference), source});
   };
-  // It rolls at the end where the contact point is at rest.
-  const Vec3<double> arm = -values["radius"] * normal;
-  const Vec3<double> slip =
-      ball.velocity(motion.state()) + cross(ball.omega(motion.state()), arm);
-  const double speed = norm(ball.velocity(motion.state()));
-  const bool rolls = impacts > 0 && norm(slip) < 1e-6 * speed;
-  if (values.as_published() || rolls) {
+  // It rolls where the point of contact is at rest, all the last half second.
+  const double radius = values["radius"];
+  double slip = impacts > 0 ? 0 : HUGE_VAL, speed = 0;
+  for (std::size_t i = 0; i < vx.x.size(); ++i) {
+    if (vx.x[i] < from) continue;
+    slip = std::max(slip,
+                    std::hypot(vx.y[i] - radius * wy.y[i], vy.y[i] + radius * wx.y[i]));
+    speed = std::max(speed, std::hypot(vx.y[i], vy.y[i]));
+  }
+  // Far away, rounding of positions is seen in the depth.
+  const double within =
+      1e-6 * std::max(1.0, std::fabs(px.y.back()) / 10) * std::max(1.0, duration / 3);
+  if (values.as_published() || slip < 1e-7 * speed) {
     // The spin about the contact line is all that friction can change: 5/7 of the
     // velocity without friction, whatever happened in between.
-    against("acceleration of rolling [m/s²]", rolling.slope, 5.0 / 7 * g * s, 1e-6,
+    against("acceleration of rolling [m/s²]", rolling.slope, 5.0 / 7 * g * s, within,
             "5/7 g sin θ; the paper's g sin θ forgets the inertia of the ball");
     against("v_x of rolling, at t = 0 [m/s]", rolling.offset, 5.0 / 7 * dot(start, along),
-            1e-6, "angular momentum about the contact");
-    against("v_y of rolling [m/s]", vy_mean, 5.0 / 7 * start.y, 1e-6,
+            within, "angular momentum about the contact");
+    against("v_y of rolling [m/s]", vy_mean, 5.0 / 7 * start.y, within,
             "angular momentum about the contact; constant, § 4.1");
   }
   const double fall = g * c, towards = -dot(start, normal);
@@ -95,9 +101,9 @@ Result<Outcome> run(Values& values, bool draw) {
       against("first touch [s]", first_touch, touch, 1e-9, "free fall");
     }
   }
-  outcome.checks.push_back({"energy books, over their scale",
-                            books.residual() / books.scale(), 0,
-                            clock.adaptive ? 1e-8 : 0.01, "the ledger closes"});
+  outcome.checks.push_back(
+      {"energy books, over their scale", books.residual() / books.scale(), 0,
+       clock.adaptive ? std::max(1e-8, clock.rtol) : 0.01, "the ledger closes"});
   if (draw) {
     outcome.figures = {
         {.title = "A ball dropped on an inclined plane: it bounces, slips, and rolls",

@@ -14,6 +14,9 @@ constexpr std::size_t per_row = SmoothMotion::per_row;
 // When the implicit method takes over: |h λ| of explicit steps, and how many of them.
 constexpr double stiff_enough = 1.5;
 constexpr int patience = 8;
+// Explicit steps are planned no longer than this |h λ|. Where nothing moves, longer ones
+// would end well, but rounding grows within them.
+constexpr double stable = 5;
 
 }  // namespace
 
@@ -57,6 +60,7 @@ StepStatus Adaptive::begin(State& state) {
   if (status != StepStatus::ok) return status;
   motion_.begin(state, clock_row_, 0);
   motion_.measure_scales(state);
+  fastest_ = 0;
   step_.y = motion_.start();
   return status;
 }
@@ -105,7 +109,15 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
   if (impact && rejected && clock_row_ >= 0 && !first_after_event_) {
     longest_ = std::clamp(length_ / impact_length_, 0.01, 0.5);
   }
-  use_implicit_ ? implicit_.complete(motion_, step_) : explicit_.complete(motion_, step_);
+  if (use_implicit_) {
+    implicit_.complete(motion_, step_);
+  } else {
+    explicit_.complete(motion_, step_);
+    stiffness_ = explicit_.stiffness(motion_, step_);
+    if (clock_row_ < 0 && stiffness_.certain && stiffness_.size > stiff_enough) {
+      fastest_ = stiffness_.size / step_.h;
+    }
+  }
   motion_.read_guards(guards_end_);
   read_approach(approach_end_);
   between_known_ = false;
@@ -424,7 +436,7 @@ bool Adaptive::cut(double where) {
   // What lies between may be less accurate than the end of a step: where the motion is
   // stiff, or another contact ends as well. Again then, and exactly to there.
   const bool rough = error_ > 0.03 || !smooth_to_end();
-  if (use_implicit_ || rough || explicit_.stiffness(motion_, step_) > 1) {
+  if (use_implicit_ || rough || stiffness_.size > 1) {
     step_.h = std::max(where * step_.h, 1e-300);
     return try_step() <= 1;
   }
@@ -466,7 +478,7 @@ void Adaptive::choose_method(bool whole, double planned, bool in_or_out) {
   if (use_implicit_) {
     stiff_steps_ = length_ < explicit_length_ ? stiff_steps_ + 1 : 0;
   } else if (clock_row_ < 0 && whole) {
-    const bool stiff = explicit_.stiffness(motion_, step_) > stiff_enough;
+    const bool stiff = stiffness_.size > stiff_enough;
     stiff_steps_ = stiff ? stiff_steps_ + 1 : 0;
   }
   if (in_or_out) {
@@ -521,6 +533,9 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     first_after_event_ = true;
   }
   choose_method(whole, planned, touches || leaves);
+  if (!use_implicit_ && clock_row_ < 0 && fastest_ > 0) {
+    planned = std::min(planned, stable / fastest_);
+  }
   length_ = planned;
   if (fresh_row_ >= 0 && impact_ends(event)) {
     if (clock_row_ >= 0) length_ = std::max(2 * s * planned, 0.1 * impact_.time);
@@ -561,7 +576,10 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     root = 0;
   }
   const bool same = motion_.begin(state, clock_row_, root);
-  if (!same) motion_.measure_scales(state);
+  if (!same) {
+    motion_.measure_scales(state);
+    fastest_ = 0;
+  }
   known_ = same && whole && motion_.began_with(step_.end);
   if (known_) {
     std::swap(step_.rate, step_.end_rate);

@@ -108,7 +108,7 @@ void ExplicitStep::interpolate(const Step& step, double place, Vector& y) const 
   for (std::size_t i = 0; i < stride_; ++i) y[i] = interpolate(step, place, i);
 }
 
-double ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) const {
+Stiffness ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) const {
   const double* last = k(method::stages - 1);
   double top = 0, bottom = 0;
   for (std::size_t i = 0; i < motion.core(); ++i) {
@@ -117,7 +117,7 @@ double ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) con
     top += d * d;
     bottom += e * e;
   }
-  return bottom > 0 ? step.h * std::sqrt(top / bottom) : 0;
+  return {bottom > 0 ? step.h * std::sqrt(top / bottom) : 0, bottom > 1};
 }
 
 }  // namespace bristle

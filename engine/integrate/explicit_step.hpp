@@ -19,6 +19,13 @@ struct Step {
 /// number per entry.
 double worst_ratio(const Step::Vector& errors, const Step::Vector& allowed) noexcept;
 
+/// |h λ| of the fastest motion that a step met; beyond 6 it is unstable. Where that
+/// motion was smaller than the allowed error, the number is a rough one.
+struct Stiffness {
+  double size;
+  bool certain;
+};
+
 class ExplicitStep {
  public:
   using Vector = Step::Vector;
@@ -32,8 +39,7 @@ class ExplicitStep {
   /// y at a place of the step, 0 … 1.
   void interpolate(const Step& step, double place, Vector& y) const;
   double interpolate(const Step& step, double place, std::size_t i) const;
-  /// |h λ| of the fastest motion that the step met; beyond 6 it is unstable.
-  double stiffness(const SmoothMotion& motion, const Step& step) const;
+  Stiffness stiffness(const SmoothMotion& motion, const Step& step) const;
   double exponent() const { return 0.125; }
 
  private:

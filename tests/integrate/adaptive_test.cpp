@@ -98,6 +98,43 @@ TEST(Adaptive, ABallAtRestCostsNothing) {
   EXPECT_LT(std::fabs(resting.state.v[5]), 1e-9);
 }
 
+// A ball that rolls: the normal damping of a soft landing is stiff, nothing moves but
+// evenly, and steps are far longer than stability allows within them.
+TEST(Adaptive, SamplesOfARollingBallAreAsGoodAsItsSteps) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  const double radius = 0.1, mass = 2;
+  add_free(builder, "ball", mass, ball_inertia(mass, radius), Sphere{radius});
+  builder.add_contact({.normal = choose<GonthierNormal>({.stiffness = 1e6,
+                                                         .exponent = 1.5,
+                                                         .restitution = 0.5,
+                                                         .impact_speed_floor = 1e-6}),
+                       .friction = choose<GonthierFriction>({.mu_static = 0.45,
+                                                             .mu_coulomb = 0.4,
+                                                             .stiffness = 1e5,
+                                                             .damping = 1e4,
+                                                             .viscous = 0,
+                                                             .stribeck_speed = 0.1,
+                                                             .dwell_time = 0.01,
+                                                             .bound = 0})});
+  const Model model = built(builder);
+  for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-12}) {
+    State state = make_state(model);
+    put(model, state, "ball", {0, 0, 0.6}, {-1, 0.5, 0});
+    Adaptive clock(model, {.rtol = rtol});
+    double worst = 0;
+    AdaptiveObserver observer;
+    observer.sample_interval = 0.01;
+    observer.on_sample = [&](const State& now) {
+      if (now.time < 2.5) return;  // by then it rolls
+      worst =
+          std::max({worst, std::fabs(now.v[3] + 5.0 / 7), std::fabs(now.v[4] - 2.5 / 7)});
+    };
+    ASSERT_EQ(clock.advance_to(state, 4, observer), StepStatus::ok);
+    EXPECT_LT(worst, 1e-8 + 100 * rtol) << rtol;
+  }
+}
+
 // Other scenes: what they are made of, how they start, how long they run.
 
 LawChoice gonthier(double stiffness, double restitution) {
