@@ -48,8 +48,8 @@ struct Panel {
   bool log_x = false;
   bool log_y = false;
   std::vector<Reference> references = {};
-  std::optional<Range> x_range =
-      {};  // as the data need it when left out, or not low < high
+  // Left out, or not low < high: as the data need it.
+  std::optional<Range> x_range = {};
   std::optional<Range> y_range = {};
   bool equal_axes = false;  // a circle stays a circle; ranges grow to fill the panel
 };
