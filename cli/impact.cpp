@@ -254,6 +254,10 @@ int show_impact(const std::string& name, const ImpactWish& wish) {
 
 int compare_laws(const std::vector<std::string>& names, const ImpactWish& wish,
                  const std::string& output) {
+  if (!output.empty() && !report::is_figure_name(output)) {
+    return fail(
+        fmt::format("-o {}: give a file name that ends in .svg, .html or .png", output));
+  }
   std::vector<const LawEntry*> laws;
   for (const std::string& name : names) {
     const auto law = find_normal_law(name);

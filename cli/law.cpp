@@ -193,7 +193,8 @@ void add_law_commands(CLI::App& app, int& status) {
       "compare", "The same impact under several laws, as a table and a plot");
   compare->add_option("NAMES", options->names, "Normal laws; all when left out");
   with_wish(compare);
-  compare->add_option("-o,--output", options->output, "Write a plot to this .svg file");
+  compare->add_option("-o,--output", options->output,
+                      "Write a plot to this file, .svg, .html or .png");
   compare->callback([options, &status] {
     status = compare_laws(options->names, options->wish, options->output);
   });
@@ -208,7 +209,7 @@ void add_law_commands(CLI::App& app, int& status) {
       ->required()
       ->delimiter(',');
   with_set(plot);
-  plot->add_option("-o,--output", options->output, "File to write, .svg or .html")
+  plot->add_option("-o,--output", options->output, "File to write, .svg, .html or .png")
       ->required();
   plot->callback([options, &status] {
     status = plot_laws(options->names, options->wish.settings, options->output);

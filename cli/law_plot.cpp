@@ -205,9 +205,9 @@ int plot_laws(const std::vector<std::string>& names, const Settings& settings,
     fmt::print(stderr, "bristle: {}\n", message);
     return static_cast<int>(bad_input);
   };
-  if (!output.ends_with(".svg") && !output.ends_with(".html")) {
+  if (!report::is_figure_name(output)) {
     return fail(
-        fmt::format("-o {}: give a file name that ends in .svg or .html", output));
+        fmt::format("-o {}: give a file name that ends in .svg, .html or .png", output));
   }
   std::vector<Plotted> laws;
   SettingsFor several(settings);

@@ -6,10 +6,12 @@ usage: law_test.py PROGRAM [LawCommands | StoppedImpacts]
 import json
 import math
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 PROGRAM = ""
 FINE, BAD_INPUT, CANNOT_GO_ON = 0, 2, 3
@@ -201,6 +203,30 @@ class LawCommands(Commands):
             result = run("law", "compare", "-o", str(blocked / "impact.svg"))
             self.assertEqual(result.returncode, BAD_INPUT)
             self.assertIn("cannot write", result.stderr)
+
+    # plot
+
+    def test_plot_writes_what_the_file_name_says(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plot = pathlib.Path(folder) / "laws"
+            for names in ("hertz,gonthier", "gonthier-friction"):
+                for ending in ("svg", "html", "png"):
+                    path = f"{plot}.{ending}"
+                    self.assertIn(path, self.fine("law", "plot", names, "-o", path))
+                root = xml.etree.ElementTree.parse(f"{plot}.svg").getroot()
+                self.assertTrue(root.tag.endswith("svg"))
+                page = pathlib.Path(f"{plot}.html").read_text(encoding="utf-8")
+                self.assertIn("<!doctype html>", page)
+                image = pathlib.Path(f"{plot}.png").read_bytes()
+                self.assertEqual(image[:8], b"\x89PNG\r\n\x1a\n")
+                width, height = struct.unpack(">II", image[16:24])
+                self.assertEqual(width, 2 * int(root.get("width")))
+                self.assertEqual(height, 2 * int(root.get("height")))
+
+    def test_a_plot_of_another_kind_is_refused(self):
+        for command in (["law", "plot", "hertz"], ["law", "compare", "hertz"]):
+            message = self.refused(*command, "-o", "laws.pdf")
+            self.assertIn("-o laws.pdf: give a file name that ends in .svg, .html or .png", message)
 
 
 class StoppedImpacts(Commands):
