@@ -111,9 +111,10 @@ std::string write_figures(const Study& study, const Outcome& outcome,
     std::string stem = (std::filesystem::path(folder) / study.name).string();
     if (i > 0) stem += fmt::format("-{}", i + 1);
     const report::Figure& figure = outcome.figures[i];
-    for (const char* ending : {".svg"}) {
+    for (const char* ending : {".svg", ".png"}) {
       if (!report::write_figure(figure, stem + ending)) return stem + ending;
     }
+    if (!report::write_csv(figure, stem + ".csv")) return stem + ".csv";
   }
   return {};
 }
