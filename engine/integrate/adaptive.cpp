@@ -14,9 +14,10 @@ constexpr std::size_t per_row = SmoothMotion::per_row;
 // When the implicit method takes over: |h λ| of explicit steps, and how many of them.
 constexpr double stiff_enough = 1.5;
 constexpr int patience = 8;
-// Explicit steps are planned no longer than this |h λ|. Where nothing moves, longer ones
+// Explicit steps are planned no longer than this |h λ| of what was seen last, and a
+// little longer each time that nothing is seen. Where nothing moves, much longer ones
 // would end well, but rounding grows within them.
-constexpr double stable = 5;
+constexpr double stable = 5, forgetting = 1.2;
 
 }  // namespace
 
@@ -114,9 +115,11 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
   } else {
     explicit_.complete(motion_, step_);
     stiffness_ = explicit_.stiffness(motion_, step_);
-    if (clock_row_ < 0 && stiffness_.certain && stiffness_.size > stiff_enough) {
-      fastest_ = stiffness_.size / step_.h;
-    }
+    const bool seen = stiffness_.certain && stiffness_.size > stiff_enough;
+    if (seen) fastest_ = stiffness_.size / step_.h;
+    beyond_stability_ =
+        clock_row_ < 0 && (step_.h * fastest_ > stable || stiffness_.size > 2 * stable);
+    if (!seen) fastest_ /= forgetting;
   }
   motion_.read_guards(guards_end_);
   read_approach(approach_end_);
@@ -171,7 +174,7 @@ bool Adaptive::may_switch_clock() const {
 }
 
 void Adaptive::interpolate(double where, Vector& y) {
-  if (use_implicit_) {
+  if (use_implicit_ || beyond_stability_) {
     implicit_.interpolate(step_, where, y);
     return;
   }
@@ -181,7 +184,9 @@ void Adaptive::interpolate(double where, Vector& y) {
 }
 
 double Adaptive::interpolate(double where, std::size_t i) {
-  if (use_implicit_) return implicit_.interpolate(step_, where, i);
+  if (use_implicit_ || beyond_stability_) {
+    return implicit_.interpolate(step_, where, i);
+  }
   if (!between_known_) explicit_.prepare(motion_, step_);
   between_known_ = true;
   return explicit_.interpolate(step_, where, i);
@@ -576,10 +581,8 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     root = 0;
   }
   const bool same = motion_.begin(state, clock_row_, root);
-  if (!same) {
-    motion_.measure_scales(state);
-    fastest_ = 0;
-  }
+  if (!same) motion_.measure_scales(state);
+  if (!same) fastest_ = 0;
   known_ = same && whole && motion_.began_with(step_.end);
   if (known_) {
     std::swap(step_.rate, step_.end_rate);

@@ -138,8 +138,9 @@ class Adaptive {
   bool first_after_event_ = false;
 
   bool use_implicit_ = false;
-  Stiffness stiffness_{};  // of the last explicit step
-  double fastest_ = 0;     // |λ| since the same contacts act; 0: not known [1/s]
+  Stiffness stiffness_{};          // of the last explicit step
+  double fastest_ = 0;             // |λ| seen last; 0: not known [1/s]
+  bool beyond_stability_ = false;  // the last explicit step
   int stiff_steps_ = 0;
   double explicit_length_ = 0;  // when the implicit method took over [s]
   double error_ = 0;
