@@ -176,7 +176,8 @@ Study gonthier2004_cylinder() {
       .figures = "figs. 11–15",
       .about =
           "The height that the ball is dropped from is not in the paper; 0.5 m below the "
-          "axis gives its peak of about 10 rad/s. |v| = R|ω| holds in the plane only: in three "
+          "axis gives its peak of about 10 rad/s. |v| = R|ω| holds in the plane only: in "
+          "three "
           "dimensions the ball spins about the normal, and |v| = R|ω − (ω·n)n|. Bristles "
           "are carried along with the tangent plane; left in world axes they would press "
           "on the wall. Results are taken after 3 s.",
