@@ -35,18 +35,23 @@ Result<Outcome> run(Values& values, bool draw) {
   int impacts = 0;
   Series angle1, angle2, rate1, rate2, tip_x, tip_z, dwell, energy;
   double last_dip = std::nan("");
-  double older = 0, old = 0, old_time = 0;  // the last two values of s_dw
+  Series recent;  // the last three values of −s_dw
   Watch watch;
-  watch.sample_interval = std::min(2e-4, values["duration"] / 1000);
+  watch.sample_interval = std::min(1e-4, values["duration"] / 1000);
   std::size_t samples = 0;
   watch.on_sample = [&](const State& now) {
     const ContactNow contact = motion.contact(now);
     const double s_dw = contact.episode != 0 ? motion.friction_memory(now, 0, 2) : 0;
-    if (old < older && old <= s_dw && old < 0.5) last_dip = old_time;
-    older = old;
-    old = s_dw;
-    old_time = now.time;
-    if (samples++ % 5 != 0) return;
+    recent.add(now.time, -s_dw);
+    if (recent.x.size() > 3) {
+      recent.x.erase(recent.x.begin());
+      recent.y.erase(recent.y.begin());
+    }
+    const std::vector<double>& v = recent.y;
+    if (v.size() == 3 && v[1] > v[0] && v[1] >= v[2] && v[1] > -0.5) {
+      last_dip = peak_of(recent).at;
+    }
+    if (samples++ % 10 != 0) return;
     const Vec3<double> tip = gonthier2004::pendulum_tip(upper, lower, now.q[0], now.q[1]);
     const Ledger books = motion.ledger(now);
     angle1.add(now.time, now.q[0] / degree);

@@ -51,12 +51,10 @@ void Values::resolve(std::string_view name, double value) {
 
 std::span<const Study> all_studies() {
   static const std::vector<Study> studies{
-      gonthier2004_damping_factor(),
-      gonthier2004_impact(),
-      gonthier2004_stick_slip(),
-      gonthier2004_inclined_plane(),
-      gonthier2004_cylinder(),
-      gonthier2004_double_pendulum(),
+      gonthier2004_damping_factor(),  gonthier2004_impact(),
+      gonthier2004_stick_slip(),      gonthier2004_inclined_plane(),
+      gonthier2004_cylinder(),        gonthier2004_double_pendulum(),
+      gonthier2004_pendulum_impact(),
   };
   return studies;
 }
