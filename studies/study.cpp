@@ -53,6 +53,9 @@ std::span<const Study> all_studies() {
   static const std::vector<Study> studies{
       gonthier2004_damping_factor(),
       gonthier2004_impact(),
+      azad2010_impact(),
+      azad2010_bounce(),
+      azad2010_rolling(),
   };
   return studies;
 }
