@@ -56,6 +56,9 @@ std::span<const Study> all_studies() {
       azad2010_impact(),
       azad2010_bounce(),
       azad2010_rolling(),
+      azad2014_restitution(),
+      azad2014_bounce(),
+      azad2014_materials(),
   };
   return studies;
 }
