@@ -115,9 +115,9 @@ Result<Outcome> run(Values& values, bool with_figure) {
                      {"energy_residual_J", motion.audit().residual()}};
   if (!outcome.trouble.empty()) return outcome;
 
-  const double energy = drop.mass * drop.gravity * drop.height;
+  const double energy = fall_energy(drop);
   const double share = motion.audit().residual() / energy;
-  outcome.checks.push_back({"energy unaccounted for, share of m g h", share, 0,
+  outcome.checks.push_back({"energy unaccounted for, share of that of the fall", share, 0,
                             clock.adaptive ? 1e-9 : 0.01, "books"});
   if (touched) {
     const double fall = fall_time(drop);

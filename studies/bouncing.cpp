@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "bristle/laws/materials.hpp"
+
 namespace bristle::studies {
 
 Motion dropped(const Drop& drop, const Clock& clock) {
@@ -30,5 +32,11 @@ void note(const Drop& drop, const State& state, const Event& event, Bounces& bou
 }
 
 double fall_time(const Drop& drop) { return std::sqrt(2 * drop.height / drop.gravity); }
+
+double fall_energy(const Drop& drop) {
+  const double weight = drop.mass * drop.gravity;
+  const double stiffness = params_of<AzadFeatherstone>(drop.law).stiffness;
+  return weight * (drop.height + hertz_depth(stiffness, weight));
+}
 
 }  // namespace bristle::studies

@@ -12,7 +12,7 @@ struct Drop {
   double radius;   // [m]
   double mass;     // [kg]
   double gravity;  // [m/s²]
-  LawChoice law;
+  LawChoice law;   // AzadFeatherstone
 };
 
 Motion dropped(const Drop& drop, const Clock& clock);
@@ -37,5 +37,8 @@ void note(const Drop& drop, const State& state, const Event& event, Bounces& bou
 
 /// When a ball that is dropped touches first [s].
 double fall_time(const Drop& drop);
+
+/// What gravity gives a ball on its way down to where it rests in the end [J].
+double fall_energy(const Drop& drop);
 
 }  // namespace bristle::studies
