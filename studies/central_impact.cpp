@@ -100,51 +100,29 @@ CentralImpact central_impact(const LawChoice& law, bool clamped, double mass,
   impact.depth_at_release = course.depth_at_release;
   if (detail == Detail::restitution_only || !impact.trouble.empty()) return impact;
 
-  struct Window {
-    double from, to;
+  // Once more for the loop, and for the largest force and depth.
+  const auto begin = [&] { return approaching(law, mass, speed, clock); };
+  Motion again = begin();
+  const double interval = impact.contact_time / 1000;
+  if (clock.adaptive) again.go(course.touch - interval);
+  Watch watch;
+  watch.sample_interval = interval;
+  watch.on_sample = [&](const State& now) {
+    const ContactNow contact = again.contact(now);
+    if (contact.depth > 0) impact.force_depth.add(contact.depth, contact.normal);
   };
-  struct Samples {
-    Series force, depth;
+  again.go(course.release + 1.5 * interval, watch);
+  const auto largest = [&](const std::function<double(const ContactNow&)>& value) {
+    return largest_of(begin, course.touch, course.release, value, clock).value;
   };
-  const auto sample = [&](const Window& window, int count) {
-    Motion again = approaching(law, mass, speed, clock);
-    const double interval = (window.to - window.from) / count;
-    if (clock.adaptive) again.go(window.from - interval);
-    Samples samples;
-    Watch watch;
-    watch.sample_interval = interval;
-    watch.on_sample = [&](const State& now) {
-      if (now.time < window.from - 0.5 * interval) return;
-      const ContactNow contact = again.contact(now);
-      samples.force.add(now.time, contact.depth > 0 ? contact.normal : 0);
-      samples.depth.add(now.time, contact.depth);
-    };
-    again.go(window.to + 1.5 * interval, watch);
-    return samples;
-  };
-  const Window whole{course.touch, course.release};
-  const Samples first = sample(whole, 1000);
-  for (std::size_t i = 0; i < first.force.x.size(); ++i) {
-    if (first.depth.y[i] >= 0) impact.force_depth.add(first.depth.y[i], first.force.y[i]);
-  }
-  // The largest value of each, ever closer.
-  const auto largest = [&](Series Samples::* of) {
-    Peak peak = peak_of(first.*of);
-    double width = (whole.to - whole.from) / 1000;
-    for (int pass = 0; clock.adaptive && pass < 6; ++pass) {
-      const Window near{std::max(whole.from, peak.at - 2 * width),
-                        std::min(whole.to, peak.at + 2 * width)};
-      const Samples samples = sample(near, 100);
-      const Peak closer = peak_of(samples.*of);
-      const bool done = std::fabs(closer.value - peak.value) <= 1e-13 * closer.value;
-      peak = closer;
-      if (done) break;
-      width = (near.to - near.from) / 100;
-    }
-    return peak.value;
-  };
-  impact.peak_force = largest(&Samples::force);
-  impact.peak_depth = largest(&Samples::depth);
+  impact.peak_depth = largest([](const ContactNow& c) { return c.depth; });
+  impact.peak_force = largest([](const ContactNow& c) { return c.normal; });
+  // Some forces do not begin at zero.
+  Motion touching = begin();
+  touching.state().q[0] = -1e-12 * impact.peak_depth;
+  touching.settle();
+  impact.peak_force =
+      std::max(impact.peak_force, touching.contact(touching.state()).normal);
   return impact;
 }
 

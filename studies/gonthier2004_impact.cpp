@@ -1,4 +1,5 @@
 #include "studies/central_impact.hpp"
+#include "studies/closed_forms.hpp"
 #include "studies/registry.hpp"
 
 namespace bristle::studies {
@@ -41,17 +42,6 @@ double deepest(const Values& values, double a) {
   const double x = a * v;
   const double half = detail::log_defect(x) * v * v;  // (x − ln(1+x))/a²
   return std::pow((p + 1) * values["mass"] / values["stiffness"] * half, 1 / (p + 1));
-}
-
-/// e of Hunt–Crossley damping: x − ln(1+x) = −e x − ln(1 − e x) with x = a v; that is
-/// L(x) = e² L(−e x).
-double hunt_crossley_restitution(double x) {
-  double low = 0, high = std::min(1.0, x > 0 ? 1 / x : 1.0);
-  for (int i = 0; i < 200; ++i) {
-    const double e = 0.5 * (low + high);
-    (e * e * detail::log_defect(-e * x) < detail::log_defect(x) ? low : high) = e;
-  }
-  return 0.5 * (low + high);
 }
 
 report::Figure draw(const Values& values, const Clock& clock) {

@@ -156,6 +156,7 @@ ContactNow Motion::contact(const State& state) {
     };
     const Frame<double>& frame = ws.places[at(i)].frame;
     now.exists = true;
+    now.row = i;
     now.episode = row.episode;
     now.depth = value(RowColumns::depth);
     now.rate = value(RowColumns::rate);
@@ -195,6 +196,53 @@ Peak peak_of(const Series& series) {
   const double shift = -slope / (2 * curvature);
   if (shift < left || shift > right) return {series.x[i], *top};
   return {series.x[i] + shift, *top + 0.5 * slope * shift};
+}
+
+Peak largest_of(const std::function<Motion()>& begin, double from, double to,
+                const std::function<double(const ContactNow&)>& value,
+                const Clock& clock) {
+  const auto sampled = [&](double first, double last, int count) {
+    Motion motion = begin();
+    const double interval = (last - first) / count;
+    const double start = std::max(first - interval, motion.state().time);
+    if (clock.adaptive) motion.go(start);
+    Series series;
+    Watch watch;
+    watch.sample_interval = interval;
+    watch.on_sample = [&](const State& now) {
+      if (now.time < first - 0.5 * interval || now.time > last + 0.5 * interval) return;
+      const ContactNow contact = motion.contact(now);
+      if (contact.depth > 0) series.add(now.time, value(contact));
+    };
+    motion.go(last + interval, watch);
+    return series;
+  };
+  Peak peak = peak_of(sampled(from, to, 1000));
+  double width = (to - from) / 1000;
+  if (!clock.adaptive) return peak;
+  // What comes long before the end may hide between the first two samples.
+  double early = from + width;
+  for (int look = 0; look < 2 && early - from > 1e-12; ++look) {
+    const Peak other = peak_of(sampled(from, early, 100));
+    if (other.value > peak.value) {
+      peak = other;
+      width = (early - from) / 100;
+    }
+    early = from + (early - from) / 300;
+  }
+  for (int pass = 0; pass < 6; ++pass) {
+    const double first = std::max(from, peak.at - 2 * width);
+    const double last = std::min(to, peak.at + 2 * width);
+    if (last - first < 1e-12) break;  // a clock ends at a time to 1e-15 s
+    const Peak closer = peak_of(sampled(first, last, 100));
+    if (std::isnan(closer.value)) break;
+    const bool done =
+        std::fabs(closer.value - peak.value) <= 1e-13 * std::fabs(closer.value);
+    peak = closer;
+    if (done) break;
+    width = (last - first) / 100;
+  }
+  return peak;
 }
 
 Line line_through(const Series& series, double from) {

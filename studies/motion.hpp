@@ -18,6 +18,7 @@ namespace bristle::studies {
 /// A contact at one instant.
 struct ContactNow {
   bool exists = false;
+  int row = -1;
   std::uint32_t episode = 0;  // 0: open
   double depth = 0;           // [m]
   double rate = 0;            // [m/s]
@@ -106,6 +107,12 @@ struct Peak {
   double value;
 };
 Peak peak_of(const Series& series);
+
+/// The largest value of something about a closed contact between two times, looked for
+/// ever closer. `begin` makes the motion anew for every look.
+Peak largest_of(const std::function<Motion()>& begin, double from, double to,
+                const std::function<double(const ContactNow&)>& value,
+                const Clock& clock);
 
 /// offset + slope x, by least squares over the samples from `from` on.
 struct Line {

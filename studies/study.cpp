@@ -51,10 +51,19 @@ void Values::resolve(std::string_view name, double value) {
 
 std::span<const Study> all_studies() {
   static const std::vector<Study> studies{
-      gonthier2004_damping_factor(),  gonthier2004_impact(),
-      gonthier2004_stick_slip(),      gonthier2004_inclined_plane(),
-      gonthier2004_cylinder(),        gonthier2004_double_pendulum(),
+      gonthier2004_damping_factor(),
+      gonthier2004_impact(),
+      gonthier2004_stick_slip(),
+      gonthier2004_inclined_plane(),
+      gonthier2004_cylinder(),
+      gonthier2004_double_pendulum(),
       gonthier2004_pendulum_impact(),
+      azad2010_impact(),
+      azad2010_bounce(),
+      azad2010_rolling(),
+      azad2014_restitution(),
+      azad2014_bounce(),
+      azad2014_materials(),
   };
   return studies;
 }

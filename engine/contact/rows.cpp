@@ -304,8 +304,11 @@ class Renewal {
       }
     } else if (!closed) {
       if (was_closed && friction.fields > 0) {
+        // By its own clock it is open to the last bit; what is left of the depth of the
+        // positions would be booked twice.
+        const double depth = row.event == -2 ? 0 : row.depth;
         state_.works.friction.slip +=
-            friction.stored(laws.friction, friction_memory(now_), at(i), row.depth, 0.0);
+            friction.stored(laws.friction, friction_memory(now_), at(i), depth, 0.0);
         friction.touch(laws.friction, friction_memory(now_), at(i));
       }
       const bool recovers = was_closed && normal.fields > 0 &&

@@ -314,7 +314,8 @@ Event SmoothMotion::note_event(std::size_t guard, State& state, double step) {
   if (kind == 0) {
     const bool touches = !rows_[row].acts || sides_[guard] < 0;
     event.kind = touches ? EventKind::touch : EventKind::lift_off;
-    state.contacts.rows[row].event = touches ? 1 : -1;
+    const bool by_clock = static_cast<int>(row) == clock_row_;
+    state.contacts.rows[row].event = touches ? 1 : by_clock ? -2 : -1;
     sides_[guard] = touches ? 1 : -1;
   } else {
     if (kind >= friction_guard) event.kind = EventKind::friction;

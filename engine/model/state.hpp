@@ -30,7 +30,8 @@ struct ContactRow {
   double acceleration = 0;    // of the depth, between accepted states [m/s²]
   double approach = 0;        // rate at touch-down, also foreseen; 0: not known [m/s]
   double radius = 0;          // equivalent radius [m]
-  int event = 0;              // located at this state: 1 it touches, −1 it leaves
+  int event = 0;              // located at this state: 1 it touches, −1 it leaves; −2
+                              // it leaves where its own clock says δ = 0
 
   // Of the last step, where it was booked at the velocities of one of its ends: the books
   // are corrected to the mean velocity as soon as the other end is known.

@@ -421,6 +421,33 @@ TEST(Adaptive, BooksBalanceAtDefaultAndTightTolerance) {
   }
 }
 
+/// A soft clutch is still stretched as the contact ends, and holds K_t √δ u²/2: nothing
+/// at δ = 0, and not the trifle that the depth of the positions is off by.
+TEST(Adaptive, AStretchedClutchHoldsNothingAtLiftOff) {
+  const double mass = 0.2, radius = 0.0165;
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  add_free(builder, "ball", mass, ball_inertia(mass, radius), Sphere{radius});
+  builder.add_contact({.normal = choose<AzadFeatherstone>(
+                           {.stiffness = 2.2e7, .damping = 2.7e3, .clamp = 1}),
+                       .friction = choose<AzadFeatherstoneClutch>({.mu = 0.43,
+                                                                   .stiffness = 1.8e6,
+                                                                   .damping = 515,
+                                                                   .viscous = 1,
+                                                                   .passive = 1})});
+  const Model model = built(builder);
+  State state = make_state(model);
+  put(model, state, "ball", {0, 0, 0.2}, {-1.3, 0.65, 0});
+  Adaptive clock(model, {.rtol = 1e-8});
+  Audit audit;
+  ASSERT_EQ(settle(clock.system(), 1e-9, state, {}, Episodes::by_events), StepStatus::ok);
+  audit.observe(make_ledger(clock.system(), state));
+  ASSERT_EQ(clock.advance_to(state, 0.25), StepStatus::ok);
+  audit.observe(make_ledger(clock.system(), state));
+  EXPECT_EQ(clock.counts().touches, 1u);
+  EXPECT_LT(audit.relative(), 3e-9);
+}
+
 TEST(Adaptive, ARobotStandsStill) {
   const Scene scene = robot();
   Scene early = scene;
