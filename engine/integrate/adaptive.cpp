@@ -460,11 +460,15 @@ void Adaptive::sample(const State& state, double where,
 }
 
 /// Which method goes on, and with what step: `planned`, by the clock that ran.
-void Adaptive::choose_method(bool whole, double planned, bool in_or_out) {
+void Adaptive::choose_method(bool whole, double& planned, bool in_or_out) {
   // Steps that stability holds back are taken implicitly; and explicitly again where that
-  // gains nothing.
+  // gains nothing, at once where it loses.
   if (use_implicit_) {
     stiff_steps_ = length_ < explicit_length_ ? stiff_steps_ + 1 : 0;
+    if (whole && planned < 0.5 * explicit_length_) {
+      planned = explicit_length_;
+      stiff_steps_ = patience;
+    }
   } else if (clock_row_ < 0 && whole) {
     const bool stiff = explicit_.stiffness(motion_, step_) > stiff_enough;
     stiff_steps_ = stiff ? stiff_steps_ + 1 : 0;

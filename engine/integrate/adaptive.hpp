@@ -84,7 +84,7 @@ class Adaptive {
   void sample(const State& state, double where, const AdaptiveObserver& observer);
   StepStatus accept(State& state, const Place& place, double until,
                     const AdaptiveObserver& observer);
-  void choose_method(bool whole, double planned, bool in_or_out);
+  void choose_method(bool whole, double& planned, bool in_or_out);
   bool impact_ends(const Event& event);
   void watch(const State& state, int row);
   void enter_clock(State& state, int row);
