@@ -20,16 +20,19 @@ namespace bristle {
 
 namespace detail {
 
-/// Takes one velocity out of the articulated inertia and stores what the solves need.
+/// Takes one velocity out of the articulated inertia and stores what the solves need;
+/// what is left of the inertia only where somebody needs that.
 template <bool linear, Scalar T>
 BRISTLE_INLINE void eliminate(ArticulatedInertia<T>& i, DofWork<T>& dof,
-                              const T& armature) {
+                              const T& armature, bool needed) {
   Vec3<T> s = dof.axis;
   Force<T> u{linear ? i.B * s : i.A * s, linear ? i.M * s : transpose_times(i.B, s)};
   const T d = dot(s, linear ? u.force : u.torque) + armature;
   const T inverse = T(1) / d;
-  Force<T> v = inverse * u;
-  i = reduced(i, u, v);
+  if (needed) {
+    Force<T> v = inverse * u;
+    i = reduced(i, u, v);
+  }
   dof.U = u;
   dof.inverse = inverse;
 }
@@ -148,7 +151,9 @@ BRISTLE_INLINE void inward_pass(const Tree& tree, const T* tau, Workspace<T>& ws
         continue;
       }
       over_dofs<true>(link.type, [&]<bool linear>(int k) BRISTLE_INLINE_LAMBDA {
-        if (factor) eliminate<linear>(inertia, dof[k], armature[link.v + k]);
+        // The world needs nothing, and 0 comes last.
+        const bool needed = k > 0 || link.parent != world_link;
+        if (factor) eliminate<linear>(inertia, dof[k], armature[link.v + k], needed);
         if (solve) give_way<linear>(p, dof[k], tau[link.v + k]);
       });
     }
