@@ -237,7 +237,7 @@ void SmoothMotion::place(const Vector& y, bool all) {
   depth[clock_row_] = s * s;
   Vector& roots = system_.contacts.roots;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    roots[i] = std::sqrt(std::max(depth[i], 0.0));
+    roots[i] = rows_[i].acts ? std::sqrt(std::max(depth[i], 0.0)) : 0;
   }
   roots[at(clock_row_)] = s;
 }
