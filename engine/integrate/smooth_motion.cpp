@@ -253,23 +253,24 @@ void SmoothMotion::rates(const Vector& y, double* rate, bool all) {
                idle ? nothing_ : *contacts_, memory_, memory_rates_, {});
   system_.contacts.frozen = false;
   accelerate(system_, time, 0, v_now_, {});
+  const bool clock = clock_row_ >= 0;
+  const double pace = clock ? 2 * y[s_at()] : 1;  // dt/dη
   position_rates<double>(model_->tree, q_now_, v_now_, std::span(rate, nq_));
-  std::copy(system_.acceleration.begin(), system_.acceleration.end(), rate + nq_);
+  if (clock) {
+    for (std::size_t i = 0; i < nq_; ++i) rate[i] *= pace;
+  }
+  for (std::size_t i = 0; i < nv_; ++i) rate[nq_ + i] = pace * system_.acceleration[i];
   double* to = rate + nq_ + nv_;
-  for (std::size_t k = 0; k < books_at_; ++k) to[k] = memory_rates_[places_[k]];
+  for (std::size_t k = 0; k < books_at_; ++k) to[k] = pace * memory_rates_[places_[k]];
   to = rate + core_;
   for (std::size_t k = books_at_; k < places_.size(); ++k) {
-    to[k - books_at_] = memory_rates_[places_[k]];
+    to[k - books_at_] = pace * memory_rates_[places_[k]];
   }
   for (std::size_t k = 0; k < lines_.size(); ++k) {
-    rate[works_at_ + k] = field<double>(system_.powers, lines_[k]);
+    rate[works_at_ + k] = pace * field<double>(system_.powers, lines_[k]);
   }
-  rate[s_at()] = 0;
-  rate[t_at()] = 1;
-  if (clock_row_ < 0) return;
-  const double pace = 2 * y[s_at()];  // dt/dη
-  for (std::size_t i = 0; i < size_; ++i) rate[i] *= pace;
-  rate[s_at()] = approach(at(clock_row_));
+  rate[s_at()] = clock ? approach(at(clock_row_)) : 0;
+  rate[t_at()] = pace;
 }
 
 void SmoothMotion::look(const Vector& y, bool with_laws) {
