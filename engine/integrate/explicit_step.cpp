@@ -121,4 +121,12 @@ double ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) con
   return bottom > 0 ? step.h * std::sqrt(top / bottom) : 0;
 }
 
+double ExplicitStep::moved(const SmoothMotion& motion, const Step& step) const {
+  double farthest = 0;
+  for (std::size_t i = 0; i < motion.core(); ++i) {
+    farthest = std::max(farthest, std::abs(step.end[i] - step.y[i]) / allowed_[i]);
+  }
+  return farthest;
+}
+
 }  // namespace bristle

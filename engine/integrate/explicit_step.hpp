@@ -34,6 +34,8 @@ class ExplicitStep {
   double interpolate(const Step& step, double place, std::size_t i) const;
   /// |h λ| of the fastest motion that the step met; beyond 6 it is unstable.
   double stiffness(const SmoothMotion& motion, const Step& step) const;
+  /// How far the step went, by what its error may be.
+  double moved(const SmoothMotion& motion, const Step& step) const;
   double exponent() const { return 0.125; }
 
  private:
