@@ -222,25 +222,32 @@ double Adaptive::locate(std::size_t guard, double low, double at_low, double hig
   return x1;
 }
 
-/// The same for a depth, whose rate is known: Newton's method within a bracket.
+/// The same for a depth, whose rate is known: Newton's method within a bracket, from the
+/// parabola on with this slope at its lower end, or the chord.
 double Adaptive::locate_depth(std::size_t row, double low, double at_low, double high,
-                              double at_high) {
+                              double at_high, double slope_low) {
   if (static_cast<int>(row) == clock_row_) {
     return locate(row * per_row, low, at_low, high, at_high);
   }
   const bool rising = at_high > at_low;
-  double x = low + (high - low) * at_low / (at_low - at_high);
+  // at_low + b x + c x² with x from 0 to 1 between the ends
+  const double chord = at_high - at_low;
+  const double b = slope_low != 0 ? (high - low) * slope_low : chord, c = chord - b;
+  const double root = std::sqrt(std::max(b * b - 4 * c * at_low, 0.0));
+  const double part = rising == (b > 0) ? -2 * at_low / (b + std::copysign(root, b))
+                                        : (-b + (rising ? root : -root)) / (2 * c);
+  double x = part > 0 && part < 1 ? low + part * (high - low) : 0.5 * (low + high);
   for (int k = 0; k < 100; ++k) {
     const double depth = guard_at(row * per_row, x);
     ((depth > 0) == rising ? high : low) = x;
     const double pace = clock_row_ >= 0 ? 2 * here_[motion_.s_at()] : 1;  // dt/dη
     const double slope = step_.h * pace * motion_.approach(row);
-    double next = x - depth / slope;
+    const double next = x - depth / slope;
+    if (std::abs(next - x) <= 2e-15 * x) return next;
     // A zero slope, or out of the bracket: halve it.
     const bool within = next > low && next < high;
-    if (!within) next = 0.5 * (low + high);
-    if (std::abs(next - x) <= 2e-15 * x || high - low <= 4e-16 * high) return next;
-    x = next;
+    x = within ? next : 0.5 * (low + high);
+    if (high - low <= 4e-16 * high) return x;
   }
   return x;
 }
@@ -281,7 +288,7 @@ double Adaptive::touch_place(std::size_t row) {
   double low = begin, at_low = moved ? motion_.depth(row) : before;
   double up =
       moved ? slope(here_, motion_.approach(row)) : slope(step_.y, approach_[row]);
-  if (after >= 0) return locate_depth(row, low, at_low, 1, after);
+  if (after >= 0) return locate_depth(row, low, at_low, 1, after, up);
   double high = 1, at_high = after, down = slope(step_.end, approach_end_[row]);
   // It goes away first, or comes closer again: look in between where it moves far.
   if ((up < 0 || down > 0) && std::abs(up) + std::abs(down) > -2 * (at_low + at_high)) {

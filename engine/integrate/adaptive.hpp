@@ -143,7 +143,7 @@ class Adaptive {
   double locate(std::size_t guard, double low, double at_low, double high,
                 double at_high);
   double locate_depth(std::size_t row, double low, double at_low, double high,
-                      double at_high);
+                      double at_high, double slope_low = 0);
   double outside(std::size_t row, double last);
   double touch_place(std::size_t row);
   double switch_place(std::size_t guard, double side, double last, double at_last);
