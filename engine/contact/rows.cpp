@@ -23,12 +23,15 @@ struct RowMotion {
 /// How the bodies move where the force of a row acts.
 BRISTLE_INLINE RowMotion measure(const LinkMotion& links, RowPlace& place) {
   const Frame<double>& frame = place.frame;
-  const Motion<double>& a = links.velocities[at(place.link_a)];
-  const Motion<double>& b = links.velocities[at(place.link_b)];
-  const Vec3<double> moving =
-      b.linear + cross(b.angular, place.point - links.poses[at(place.link_b)].p) -
-      (a.linear + cross(a.angular, place.point - links.poses[at(place.link_a)].p));
-  place.spin = 0.5 * dot(a.angular + b.angular, frame.n);
+  const auto velocity = [&](int link) BRISTLE_INLINE_LAMBDA {
+    const Motion<double>& m = links.velocities[at(link)];
+    if (link == world_link) return m.linear;
+    return m.linear + cross(m.angular, place.point - links.poses[at(link)].p);
+  };
+  const Vec3<double> moving = velocity(place.link_b) - velocity(place.link_a);
+  const Vec3<double>& turning_a = links.velocities[at(place.link_a)].angular;
+  const Vec3<double>& turning_b = links.velocities[at(place.link_b)].angular;
+  place.spin = 0.5 * dot(turning_a + turning_b, frame.n);
   return {-dot(frame.n, moving), frame.to_tangent(moving)};
 }
 

@@ -109,7 +109,9 @@ BRISTLE_INLINE void bias_pass(const Tree& tree, const T* v, const T* acceleratio
       a = a + joint_motion(link, dof, acceleration + link.v);
     }
     a.angular = a.angular + parent.bias.angular;
-    a.linear = a.linear + (parent.bias.linear + parent.spread * work[i].arm);
+    Vec3<T> carried = parent.bias.linear;
+    if (link.parent != world_link) carried = carried + parent.spread * work[i].arm;
+    a.linear = a.linear + carried;
     Vec3<T> w = velocities[i].angular;
     Mat3<T> spread = spread_of(a.angular, w);
     Inertia<T> inertia = rotated(ws.poses[at(i)].R, ws.constants[at(i)].inertia);
@@ -178,7 +180,8 @@ BRISTLE_INLINE void outward_pass(const Tree& tree, Workspace<T>& ws, T* accelera
     LinkWork<T>& own = work[i];
     const DofWork<T>* dof = ws.dofs.data() + link.v;
     T* x = acceleration + link.v;
-    Motion<T> a = shifted(work[link.parent].response, own.arm);
+    Motion<T> a = work[link.parent].response;
+    if (link.parent != world_link) a = shifted(a, own.arm);
     if (hybrid && ws.locked[at(i)]) {
       // The joint carries what moves all that hangs from it.
       Force<T> f = own.articulated * a + own.force;
