@@ -85,7 +85,7 @@ class ImpactPlan {
   }
 
  private:
-  static constexpr double longest = 0.7;  // not to leap over a whole impact
+  static constexpr double longest = 1;  // not to leap over a whole impact
   static constexpr double early = 0.65;   // of the last step: the error is a thirtieth
   std::array<double, 64> lengths_;
   std::size_t known_ = 1, next_ = 0, count_ = 0;
