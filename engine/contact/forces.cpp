@@ -122,6 +122,11 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
                next.data() + to_friction);
   };
   ContactTotals totals;
+  // One by one: all of it at once g++ clears by "rep stos", which is slow to begin.
+  for (LawTotals* part :
+       {&totals.normal, &totals.friction, &totals.limits, &totals.joint_friction}) {
+    *part = {};
+  }
   const auto normal_of = [&](const Piece& piece) -> LawTotals& {
     return piece.block < model.joint_blocks ? totals.limits : totals.normal;
   };
