@@ -16,8 +16,8 @@ namespace bristle::recording {
 namespace {
 
 constexpr char magic[] = {'B', 'R', 'S', 'T', 'L', 'L', 'O', 'G'};
-constexpr std::size_t head_bytes = 8;                         // type and length
-constexpr std::size_t frame_bytes = head_bytes + 4;           // with the checksum
+constexpr std::size_t head_bytes = 8;                          // type and length
+constexpr std::size_t frame_bytes = head_bytes + 4;            // with the checksum
 constexpr std::size_t longest_payload = std::size_t{1} << 30;  // of one frame
 
 std::string reason(const std::string& path, const char* what, int number) {
@@ -193,8 +193,7 @@ bool LogWriter::give_up(const char* what, std::size_t handed_over) {
   std::size_t whole = written_ == 0 ? sizeof magic : 0;
   if (whole > handed_over) whole = 0;
   while (whole + frame_bytes <= handed_over) {
-    const std::size_t next =
-        whole + frame_bytes + read_u32(buffer_.get() + whole + 4);
+    const std::size_t next = whole + frame_bytes + read_u32(buffer_.get() + whole + 4);
     if (next > handed_over) break;
     whole = next;
   }
@@ -211,7 +210,7 @@ Result<LogReader> LogReader::open(const std::string& path) {
   LogReader reader;
   reader.file_.reset(std::fopen(path.c_str(), "rbe"));
   if (!reader.file_) return Error{reason(path, "cannot be read", errno)};
-  struct stat about {};
+  struct stat about{};
   if (::fstat(::fileno(reader.file_.get()), &about) != 0 || !S_ISREG(about.st_mode)) {
     return Error{path + ": is not a file"};
   }

@@ -53,7 +53,9 @@ Recorder::Recorder(LogWriter log, const Model& model, Header header,
   }
   for (const LawBlock& block : model.blocks) {
     const LawEntry& law = entry_of(block.friction);
-    laws_.push_back({!law.guards.empty() && law.guards.front() == "slip"});
+    laws_.push_back({!law.guards.empty() && law.guards.front() == "slip",
+                     at(normal_law(block.normal).fields),
+                     at(friction_law(block.friction).fields)});
   }
   log_.reserve(sample_bytes(header_, at(model.row_capacity)));
 }
@@ -172,8 +174,8 @@ bool Recorder::sample(const Observation& now, std::span<const double> probes) {
   pen.write(std::span<const double>(state.v));
 
   const Ledger& ledger = now.audit.last();
-  const double stored[] = {ledger.kinetic, ledger.gravity, ledger.springs,
-                           ledger.normal,  ledger.friction, ledger.limits,
+  const double stored[] = {ledger.kinetic,        ledger.gravity,  ledger.springs,
+                           ledger.normal,         ledger.friction, ledger.limits,
                            ledger.joint_friction, ledger.loops};
   pen.write(std::span<const double>(stored));
   pen.write(ledger.works);
@@ -188,7 +190,6 @@ bool Recorder::sample(const Observation& now, std::span<const double> probes) {
   std::uint64_t count = 0;
   pen.write(count);
   const std::size_t capacity = ws.capacity;
-  const auto fields = at(header_.normal_memory + header_.friction_memory);
   std::size_t block = at(model_->joint_blocks);
   for (std::size_t i = first; i < at(contacts.count); ++i) {
     while (i >= at(contacts.begin[block + 1])) ++block;
@@ -214,8 +215,14 @@ bool Recorder::sample(const Observation& now, std::span<const double> probes) {
     contact.normal = place.frame.n;
     contact.state = state_of(now, i, block, contact);
     pen.write(contact);
-    const double* memory = contacts.memory.data() + at(ws.layout.normal) * capacity + i;
-    for (std::size_t k = 0; k < fields; ++k) pen.write(memory[k * capacity]);
+    const auto remember = [&](int from, std::size_t used, int columns) {
+      const double* memory = contacts.memory.data() + at(from) * capacity + i;
+      for (std::size_t k = 0; k < at(columns); ++k) {
+        pen.write(k < used ? memory[k * capacity] : 0.0);
+      }
+    };
+    remember(ws.layout.normal, laws_[block].normal_fields, header_.normal_memory);
+    remember(ws.layout.friction, laws_[block].friction_fields, header_.friction_memory);
     ++count;
   }
   std::memcpy(count_at, &count, sizeof count);

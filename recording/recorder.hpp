@@ -26,8 +26,8 @@ namespace bristle::recording {
 
 struct RecorderOptions {
   LogOptions log{};
-  double stick_speed = 1e-3;   // of laws that cannot tell themselves (ContactState) [m/s]
-  bool open_contacts = true;   // record those that are about to touch, too
+  double stick_speed = 1e-3;  // of laws that cannot tell themselves (ContactState) [m/s]
+  bool open_contacts = true;  // record those that are about to touch, too
 };
 
 class Recorder {
@@ -65,7 +65,8 @@ class Recorder {
     Transform<double> in_link;
   };
   struct Laws {
-    bool says_slip;  // its first guard is "slip"
+    bool says_slip;  // the first guard of the friction law is "slip"
+    std::size_t normal_fields, friction_fields;
   };
 
   Recorder(LogWriter log, const Model& model, Header header,

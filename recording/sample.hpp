@@ -13,10 +13,10 @@ namespace bristle::recording {
 
 /// A body's own frame, seen from the world and in its axes.
 struct BodySample {
-  Vec3<double> position;            // of its origin [m]
-  Quaternion<double> quaternion;    // w, x, y, z; without jumps in sign
-  Vec3<double> velocity;            // of its origin [m/s]
-  Vec3<double> angular_velocity;    // [rad/s]
+  Vec3<double> position;          // of its origin [m]
+  Quaternion<double> quaternion;  // w, x, y, z; without jumps in sign
+  Vec3<double> velocity;          // of its origin [m/s]
+  Vec3<double> angular_velocity;  // [rad/s]
 };
 static_assert(sizeof(BodySample) == 13 * sizeof(double));
 
@@ -39,14 +39,14 @@ struct ContactSample {
   std::uint32_t episode;  // its number since the start of the run; 0 while open
   std::uint32_t laws;     // in Header::laws
   ContactState state;
-  double depth;                // [m]
-  double rate;                 // [m/s]
-  Vec2<double> slip;           // in the contact's frame [m/s]
-  Vec3<double> slip_world;     // [m/s]
-  double normal_force;         // [N]
-  Vec3<double> friction;       // on B, in world axes [N]
-  Vec3<double> point;          // where the force acts [m]
-  Vec3<double> normal;         // unit, from A into B
+  double depth;             // [m]
+  double rate;              // [m/s]
+  Vec2<double> slip;        // in the contact's frame [m/s]
+  Vec3<double> slip_world;  // [m/s]
+  double normal_force;      // [N]
+  Vec3<double> friction;    // on B, in world axes [N]
+  Vec3<double> point;       // where the force acts [m]
+  Vec3<double> normal;      // unit, from A into B
 };
 static_assert(sizeof(ContactSample) == 6 * 4 + 17 * sizeof(double));
 
@@ -57,7 +57,8 @@ struct Sample {
   std::vector<double> ledger{};  // as Header::ledger [J]
   std::vector<double> probes{};
   std::vector<ContactSample> contacts{};
-  std::vector<double> memory{};  // Header::normal_memory, then friction_memory per contact
+  std::vector<double>
+      memory{};  // Header::normal_memory, then friction_memory per contact
 };
 
 /// Bytes of a sample with so many contacts.

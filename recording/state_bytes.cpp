@@ -1,5 +1,6 @@
 #include "recording/state_bytes.hpp"
 
+#include "bristle/contact/law_table.hpp"
 #include "recording/crc32c.hpp"
 
 namespace bristle::recording {
@@ -107,8 +108,8 @@ void add_layout(Hash& hash, const Model& model) {
 }
 
 void add_signal(Hash& hash, const Signal& signal) {
-  for (const double x : {signal.offset, signal.slope, signal.amplitude, signal.frequency,
-                         signal.phase}) {
+  for (const double x :
+       {signal.offset, signal.slope, signal.amplitude, signal.frequency, signal.phase}) {
     hash.add(x);
   }
 }
@@ -208,6 +209,39 @@ void each_field(Row& row, const Io& io) {
   io(row.slipping);
 }
 
+/// The columns of a block's memory that its laws use; the others may hold anything.
+std::vector<std::size_t> columns_in_use(const Model& model, std::size_t block) {
+  const MemoryLayout layout(model);
+  std::vector<std::size_t> columns{at(MemoryLayout::turn), at(MemoryLayout::travel)};
+  const auto add = [&](int first, int count) {
+    for (int k = 0; k < count; ++k) columns.push_back(at(first + k));
+  };
+  const LawBlock& laws = model.blocks[block];
+  const bool given_load = block < at(model.joint_blocks) &&
+                          !model.joint_rows[at(model.joint_block_rows[block])].is_limit;
+  if (!given_load) add(layout.normal, normal_law(laws.normal).fields);
+  add(layout.friction, friction_law(laws.friction).fields);
+  if (model.contact_books) {
+    if (!given_load) add(layout.normal_books, 5);
+    add(layout.friction_books, 5);
+  }
+  return columns;
+}
+
+/// work(numbers) for each column of each block.
+template <class Memory, class Work>
+void each_column(const Model& model, const std::vector<int>& begin, Memory& memory,
+                 std::size_t capacity, const Work& work) {
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const std::size_t first = at(begin[b]);
+    const std::size_t count = at(begin[b + 1]) - first;
+    if (count == 0) continue;
+    for (const std::size_t k : columns_in_use(model, b)) {
+      work(std::span(memory).subspan(k * capacity + first, count));
+    }
+  }
+}
+
 }  // namespace
 
 Fingerprint fingerprint(const Model& model) {
@@ -252,13 +286,8 @@ void serialise(const Model& model, const Fingerprint& print, const State& state,
   for (std::size_t i = 0; i < at(contacts.count); ++i) {
     each_field(contacts.rows[i], [&](const auto& number) { to.put(number); });
   }
-  const auto columns = at(MemoryLayout(model).count);
-  const std::size_t capacity = contacts.rows.size();
-  to.put_count(columns);
-  for (std::size_t k = 0; k < columns; ++k) {
-    to.put_doubles(
-        std::span(contacts.memory).subspan(k * capacity, at(contacts.count)));
-  }
+  each_column(model, contacts.begin, contacts.memory, contacts.rows.size(),
+              [&](std::span<const double> column) { to.put_doubles(column); });
   to.put(crc32c(bytes));
 }
 
@@ -317,11 +346,6 @@ Result<State> deserialise(std::span<const std::byte> bytes, const Model& model,
       number = from.get<std::remove_reference_t<decltype(number)>>();
     });
   }
-  const auto columns = at(MemoryLayout(model).count);
-  if (from.get_count(0) != columns) from.fail();
-  for (std::size_t k = 0; k < columns; ++k) {
-    from.get_doubles(std::span(contacts.memory).subspan(k * capacity, count));
-  }
   // Rows in order, and within the shapes of the model.
   int last = 0;
   for (const int begin : contacts.begin) {
@@ -335,6 +359,9 @@ Result<State> deserialise(std::span<const std::byte> bytes, const Model& model,
     };
     if (!known(row.a) || !known(row.b)) from.fail();
   }
+  if (!from.ok()) return damaged;
+  each_column(model, contacts.begin, contacts.memory, capacity,
+              [&](std::span<double> column) { from.get_doubles(column); });
   if (!from.ok() || from.left() > 0) return damaged;
   return state;
 }

@@ -18,9 +18,10 @@ struct Fingerprint {
 };
 Fingerprint fingerprint(const Model& model);
 
-/// Rows that are not in use are left out; nothing reads them.
+/// Rows, and numbers of a row's memory, that no law uses are left out; nothing reads
+/// them.
 Bytes serialise(const Model& model, const State& state);
-/// The same in place of what `to` holds; does not allocate once that has room.
+/// The same in place of what `to` holds.
 void serialise(const Model& model, const Fingerprint& print, const State& state,
                Bytes& to);
 

@@ -26,13 +26,13 @@ Bytes contents(const std::string& path) {
 void record(const std::string& path, double duration, const LogOptions& options = {}) {
   const Model model = tumbling();
   State state = thrown(model);
-  Result<Recorder> recorder =
-      Recorder::create(path, model,
-                       {.scene = "a = 1\n", .source = "drop.toml", .probes = {{"p", "N"}}},
-                       {.log = options});
+  Result<Recorder> recorder = Recorder::create(
+      path, model, {.scene = "a = 1\n", .source = "drop.toml", .probes = {{"p", "N"}}},
+      {.log = options});
   ASSERT_TRUE(recorder) << recorder.error();
   double probe = 0;
-  simulate(model, state, SimulateOptions{.clock = {}, .duration = duration, .observe_every = 0.01},
+  simulate(model, state,
+           SimulateOptions{.clock = {}, .duration = duration, .observe_every = 0.01},
            [&](const Observation& now) {
              probe += 1;
              return recorder->sample(now, std::span(&probe, 1));
@@ -184,7 +184,8 @@ TEST(Log, WhatWasFlushedSurvivesAKill) {
       if (!recorder) ::_exit(1);
       if (::write(ready[1], "x", 1) != 1) ::_exit(1);
       for (;;) {
-        simulate(model, state, SimulateOptions{.clock = {}, .duration = 1, .observe_every = 0.001},
+        simulate(model, state,
+                 SimulateOptions{.clock = {}, .duration = 1, .observe_every = 0.001},
                  [&](const Observation& now) {
                    recorder->sample(now);
                    if (recorder->samples() % 50 == 0) recorder->checkpoint(now.state);
@@ -235,7 +236,8 @@ TEST(Log, AFullDiskIsReportedAndTheLogStaysWhole) {
           Recorder::create(path, model, {}, {.log = {.flush_bytes = 7000}});
       if (!recorder) ::_exit(1);
       const RunSummary summary =
-          simulate(model, state, SimulateOptions{.clock = {}, .duration = 2, .observe_every = 0.001},
+          simulate(model, state,
+                   SimulateOptions{.clock = {}, .duration = 2, .observe_every = 0.001},
                    [&](const Observation& now) { return recorder->sample(now); });
       if (summary.simulated > 1.9) ::_exit(2);
       if (recorder->error().find("File too large") == std::string::npos) ::_exit(3);
@@ -270,7 +272,8 @@ TEST(Log, SamplesDoNotAllocate) {
   ASSERT_TRUE(recorder);
   const double probe = 3;
   long during = 0;
-  simulate(model, state, SimulateOptions{.clock = {}, .duration = 1, .observe_every = 0.001},
+  simulate(model, state,
+           SimulateOptions{.clock = {}, .duration = 1, .observe_every = 0.001},
            [&](const Observation& now) {
              const contract::AllocationCount count;
              bool fine = recorder->sample(now, std::span(&probe, 1));

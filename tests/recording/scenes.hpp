@@ -120,14 +120,14 @@ inline Model arm() {
                        .friction = 0.2,
                        .lower = -2.5,
                        .upper = 2.5});
-    builder.add_motor({.name = numbered("motor ", i),
-                       .joint = numbered("joint ", i),
-                       .kind = MotorKind::position,
-                       .kp = 200,
-                       .kd = 10,
-                       .target = {.offset = i % 2 == 0 ? 0.15 : 0.1,
-                                  .amplitude = 0.2,
-                                  .frequency = 6.0 + i}});
+    builder.add_motor(
+        {.name = numbered("motor ", i),
+         .joint = numbered("joint ", i),
+         .kind = MotorKind::position,
+         .kp = 200,
+         .kd = 10,
+         .target = {
+             .offset = i % 2 == 0 ? 0.15 : 0.1, .amplitude = 0.2, .frequency = 6.0 + i}});
     parent = name;
   }
   builder.add_shape({.name = "hand",

@@ -16,12 +16,11 @@ struct Case {
 
 class Resuming : public ::testing::TestWithParam<Case> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Resuming,
-    ::testing::Values(Case{"Tumbling", tumbling, thrown},
-                      Case{"EveryLaw", every_law, sliding},
-                      Case{"Arm", arm, make_state}),
-    [](const auto& which) { return which.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Resuming,
+                         ::testing::Values(Case{"Tumbling", tumbling, thrown},
+                                           Case{"EveryLaw", every_law, sliding},
+                                           Case{"Arm", arm, make_state}),
+                         [](const auto& which) { return which.param.name; });
 
 TEST_P(Resuming, AStateSurvivesBitByBit) {
   const Model model = GetParam().model();
@@ -48,9 +47,8 @@ TEST_P(Resuming, AStateSurvivesBitByBit) {
 
 TEST_P(Resuming, ARunGoesOnWithTheSameBytes) {
   const Model model = GetParam().model();
-  for (const Method method :
-       {Method::semi_implicit_euler, Method::runge_kutta_4,
-        Method::linearly_implicit_euler}) {
+  for (const Method method : {Method::semi_implicit_euler, Method::runge_kutta_4,
+                              Method::linearly_implicit_euler}) {
     State whole = GetParam().state(model);
     FixedStep clock(model, {.method = method, .step = 2e-4});
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(clock.step(whole), StepStatus::ok);
