@@ -1,0 +1,102 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bristle/core/result.hpp"
+#include "bristle/model/model.hpp"
+#include "recording/bytes.hpp"
+
+// What a recording says about its model, once, at its beginning: names, layout, units,
+// geometry, laws. Whoever reads a recording needs neither the scene nor the engine's
+// model.
+
+namespace bristle::recording {
+
+inline constexpr std::uint32_t format_version = 1;
+
+/// A column of numbers by name.
+struct Quantity {
+  std::string name;
+  std::string unit;  // "1" for a plain number
+  bool operator==(const Quantity&) const = default;
+};
+
+struct JointInfo {
+  std::string name;
+  std::string type;  // joint_type_name()
+  int q = -1;        // its first position and velocity; −1 for a fixed joint
+  int v = -1;
+  int positions = 0;
+  int velocities = 0;
+  bool operator==(const JointInfo&) const = default;
+};
+
+/// A shape on a body, with all that is needed to draw it.
+struct ShapeInfo {
+  std::string name;
+  std::string surface;
+  int body = -1;  // −1: the world
+  ShapeKind kind = ShapeKind::sphere;
+  Transform<double> in_body{};
+  std::vector<double> numbers{};  // radius; half edges; radius, half length; semi-axes
+  std::vector<Vec3<double>> vertices{};  // of hulls, meshes and height fields
+  std::vector<std::array<std::uint32_t, 3>> triangles{};
+};
+
+struct LawRecord {
+  std::string name;
+  std::vector<Quantity> parameters{};
+  std::vector<double> values{};
+  std::vector<Quantity> memory{};
+  bool operator==(const LawRecord&) const = default;
+};
+
+/// The laws of one block of contacts.
+struct LawPair {
+  LawRecord normal, friction;
+  bool operator==(const LawPair&) const = default;
+};
+
+/// What the model does not know about a run.
+struct RunInfo {
+  std::string scene{};             // its text
+  std::string source{};            // where that came from: a file name
+  std::vector<Quantity> probes{};  // what the caller measures
+};
+
+struct Header {
+  std::uint32_t version = format_version;
+  std::string bristle{};  // version of the program
+  std::string created{};  // 2026-02-28T12:34:56Z
+  RunInfo run{};
+  std::uint64_t layout = 0;  // fingerprints of the model (state_bytes.hpp)
+  std::uint64_t model = 0;
+  Vec3<double> gravity{0, 0, 0};
+  std::vector<std::string> bodies{};
+  std::vector<JointInfo> joints{};
+  int positions = 0;
+  int velocities = 0;
+  std::vector<ShapeInfo> shapes{};
+  std::vector<LawPair> laws{};  // of all blocks, those of joints first
+  int normal_memory = 0;        // columns
+  int friction_memory = 0;
+  std::vector<Quantity> ledger{};
+};
+
+/// Stamped with the time of the call.
+Header make_header(const Model& model, RunInfo run);
+
+/// The lines of the energy books in a sample, in order.
+std::vector<Quantity> ledger_lines();
+
+Bytes encode(const Header& header);
+Result<Header> decode_header(std::span<const std::byte> bytes);
+
+/// The name of a shape, or "" for none; and of the body that it is on.
+std::string_view shape_name(const Header& header, std::uint32_t shape);
+std::string_view body_name(const Header& header, std::uint32_t shape);
+
+}  // namespace bristle::recording

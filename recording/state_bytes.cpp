@@ -1,0 +1,369 @@
+#include "recording/state_bytes.hpp"
+
+#include "bristle/contact/law_table.hpp"
+#include "recording/crc32c.hpp"
+
+namespace bristle::recording {
+
+namespace {
+
+constexpr std::uint64_t magic = 0x3145544154535242;  // "BRSTATE1"
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// FNV-1a, 64 bits.
+class Hash {
+ public:
+  template <Number T>
+  void add(T number) {
+    std::byte bytes[sizeof(T)];
+    std::memcpy(bytes, &number, sizeof(T));
+    for (const std::byte b : bytes) add_byte(b);
+  }
+  void add(std::string_view text) {
+    add(text.size());
+    for (const std::byte b : std::as_bytes(std::span(text))) add_byte(b);
+  }
+  void add(const Vec3<double>& v) {
+    add(v.x);
+    add(v.y);
+    add(v.z);
+  }
+  void add(const Transform<double>& x) {
+    add(x.R.x);
+    add(x.R.y);
+    add(x.R.z);
+    add(x.p);
+  }
+  template <class T>
+  void add(const std::vector<T>& list) {
+    add(list.size());
+    for (const T& x : list) add(x);
+  }
+  template <class T, std::size_t n>
+  void add(const std::array<T, n>& list) {
+    for (const T& x : list) add(x);
+  }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  void add_byte(std::byte b) {
+    hash_ = (hash_ ^ static_cast<std::uint64_t>(b)) * 0x100000001b3u;
+  }
+  std::uint64_t hash_ = 0xcbf29ce484222325u;
+};
+
+void add_shape(Hash& hash, const Shape& shape) {
+  hash.add(static_cast<int>(kind_of(shape)));
+  if (const auto* s = std::get_if<Sphere>(&shape)) hash.add(s->radius);
+  if (const auto* s = std::get_if<Box>(&shape)) hash.add(s->half);
+  if (const auto* s = std::get_if<Ellipsoid>(&shape)) hash.add(s->semi_axes);
+  const auto round = [&](const auto* s) {
+    if (s == nullptr) return;
+    hash.add(s->radius);
+    hash.add(s->half_length);
+  };
+  round(std::get_if<Cylinder>(&shape));
+  round(std::get_if<Cavity>(&shape));
+  round(std::get_if<Capsule>(&shape));
+  const auto surface = [&](const TriangleSurface& s) {
+    hash.add(s.vertices);
+    hash.add(s.triangles);
+    hash.add(s.max_depth);
+    hash.add(s.merge_angle);
+  };
+  if (const auto* s = std::get_if<Terrain>(&shape)) surface(s->field->surface);
+  if (const auto* s = std::get_if<Mesh>(&shape)) surface(s->mesh->surface);
+  if (const auto* s = std::get_if<Convex>(&shape)) hash.add(s->hull->vertices);
+}
+
+void add_layout(Hash& hash, const Model& model) {
+  for (const Link& link : model.tree.links()) {
+    hash.add(link.parent);
+    hash.add(link.q);
+    hash.add(link.v);
+    hash.add(static_cast<int>(link.type));
+  }
+  for (const Body& body : model.tree.bodies()) {
+    hash.add(body.name);
+    hash.add(body.link);
+  }
+  for (const Joint& joint : model.tree.joints()) hash.add(joint.name);
+  for (const ModelShape& shape : model.shapes) {
+    hash.add(shape.name);
+    hash.add(shape.body);
+    hash.add(static_cast<int>(kind_of(shape.shape)));
+  }
+  hash.add(model.blocks.size());
+  hash.add(model.joint_blocks);
+  for (const LawBlock& block : model.blocks) {
+    hash.add(block.normal.index);
+    hash.add(block.friction.index);
+  }
+  hash.add(model.joint_rows.size());
+  hash.add(model.joint_block_rows);
+  hash.add(model.normal_fields);
+  hash.add(model.friction_fields);
+  hash.add(static_cast<int>(model.contact_books));
+}
+
+void add_signal(Hash& hash, const Signal& signal) {
+  for (const double x :
+       {signal.offset, signal.slope, signal.amplitude, signal.frequency, signal.phase}) {
+    hash.add(x);
+  }
+}
+
+void add_parameters(Hash& hash, const Model& model) {
+  hash.add(model.tree.gravity());
+  for (const LinkConstants<double>& link : model.tree.constants()) {
+    hash.add(link.joint);
+    hash.add(link.inertia.mass);
+    hash.add(link.inertia.moment);
+    const Sym3<double>& s = link.inertia.rotational;
+    for (const double x : {s.xx, s.yy, s.zz, s.xy, s.xz, s.yz}) hash.add(x);
+  }
+  for (const Dof& dof : model.tree.dofs()) {
+    for (const double x : {dof.damping, dof.stiffness, dof.rest, dof.armature,
+                           dof.friction, dof.effort_limit, dof.lower, dof.upper}) {
+      hash.add(x);
+    }
+  }
+  for (const ModelShape& shape : model.shapes) {
+    add_shape(hash, shape.shape);
+    hash.add(shape.in_link);
+    hash.add(shape.kind);
+  }
+  for (const LawBlock& block : model.blocks) {
+    hash.add(block.normal.parameters);
+    hash.add(block.friction.parameters);
+  }
+  for (const JointRow& row : model.joint_rows) {
+    hash.add(row.dof);
+    hash.add(row.sign);
+    hash.add(row.bound);
+    hash.add(row.load);
+  }
+  for (const PairRule& rule : model.rules) {
+    hash.add(rule.block);
+    hash.add(rule.share_a);
+    hash.add(static_cast<int>(rule.adjacent));
+  }
+  for (const Motor& motor : model.motors) {
+    hash.add(motor.name);
+    hash.add(static_cast<int>(motor.kind));
+    hash.add(motor.v);
+    hash.add(motor.kp);
+    hash.add(motor.kd);
+    hash.add(motor.effort_limit);
+    add_signal(hash, motor.target);
+  }
+  for (const Load& load : model.loads) {
+    hash.add(load.link);
+    hash.add(load.point);
+    hash.add(load.force);
+    hash.add(load.torque);
+  }
+  for (const Loop& loop : model.loops) {
+    hash.add(static_cast<int>(loop.kind));
+    hash.add(static_cast<int>(loop.rigid));
+    hash.add(loop.link_a);
+    hash.add(loop.link_b);
+    hash.add(loop.on_a);
+    hash.add(loop.on_b);
+    for (const double x : {loop.length, loop.stiffness, loop.damping, loop.turn_stiffness,
+                           loop.turn_damping}) {
+      hash.add(x);
+    }
+  }
+}
+
+/// Every field of a row, the same way out and in. `io` takes each one by reference.
+template <class Row, class Io>
+void each_field(Row& row, const Io& io) {
+  const auto vec3 = [&](auto& v) {
+    io(v.x);
+    io(v.y);
+    io(v.z);
+  };
+  io(row.a);
+  io(row.b);
+  io(row.feature);
+  io(row.episode);
+  vec3(row.frame.t1);
+  vec3(row.frame.t2);
+  vec3(row.frame.n);
+  vec3(row.point);
+  vec3(row.anchor);
+  io(row.depth);
+  io(row.rate);
+  io(row.acceleration);
+  io(row.approach);
+  io(row.radius);
+  io(row.event);
+  io(row.slip.x);
+  io(row.slip.y);
+  io(row.friction.x);
+  io(row.friction.y);
+  io(row.damper);
+  io(row.slipping);
+}
+
+/// The columns of a block's memory that its laws use; the others may hold anything.
+std::vector<std::size_t> columns_in_use(const Model& model, std::size_t block) {
+  const MemoryLayout layout(model);
+  std::vector<std::size_t> columns{at(MemoryLayout::turn), at(MemoryLayout::travel)};
+  const auto add = [&](int first, int count) {
+    for (int k = 0; k < count; ++k) columns.push_back(at(first + k));
+  };
+  const LawBlock& laws = model.blocks[block];
+  const bool given_load = block < at(model.joint_blocks) &&
+                          !model.joint_rows[at(model.joint_block_rows[block])].is_limit;
+  if (!given_load) add(layout.normal, normal_law(laws.normal).fields);
+  add(layout.friction, friction_law(laws.friction).fields);
+  if (model.contact_books) {
+    if (!given_load) add(layout.normal_books, 5);
+    add(layout.friction_books, 5);
+  }
+  return columns;
+}
+
+/// work(numbers) for each column of each block.
+template <class Memory, class Work>
+void each_column(const Model& model, const std::vector<int>& begin, Memory& memory,
+                 std::size_t capacity, const Work& work) {
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const std::size_t first = at(begin[b]);
+    const std::size_t count = at(begin[b + 1]) - first;
+    if (count == 0) continue;
+    for (const std::size_t k : columns_in_use(model, b)) {
+      work(std::span(memory).subspan(k * capacity + first, count));
+    }
+  }
+}
+
+}  // namespace
+
+Fingerprint fingerprint(const Model& model) {
+  Hash hash;
+  add_layout(hash, model);
+  const std::uint64_t layout = hash.value();
+  add_parameters(hash, model);
+  return {layout, hash.value()};
+}
+
+Bytes serialise(const Model& model, const State& state) {
+  Bytes bytes;
+  serialise(model, fingerprint(model), state, bytes);
+  return bytes;
+}
+
+void serialise(const Model& model, const Fingerprint& print, const State& state,
+               Bytes& bytes) {
+  bytes.clear();
+  ByteWriter to(bytes);
+  to.put(magic);
+  to.put(print.layout);
+  to.put(print.whole);
+  to.put(state.time);
+  const auto numbers = [&](std::span<const double> list) {
+    to.put_count(list.size());
+    to.put_doubles(list);
+  };
+  numbers(state.q);
+  numbers(state.v);
+  numbers(state.v_stepped);
+  for (std::size_t i = 0; i < work_lines; ++i) to.put(field<double>(state.works, i));
+  to.put(state.episodes);
+  to.put(state.committed);
+  to.put(state.begun);
+
+  const ContactRows& contacts = state.contacts;
+  to.put_count(contacts.begin.size());
+  for (const int begin : contacts.begin) to.put(begin);
+  to.put(contacts.time);
+  to.put_count(at(contacts.count));
+  for (std::size_t i = 0; i < at(contacts.count); ++i) {
+    each_field(contacts.rows[i], [&](const auto& number) { to.put(number); });
+  }
+  each_column(model, contacts.begin, contacts.memory, contacts.rows.size(),
+              [&](std::span<const double> column) { to.put_doubles(column); });
+  to.put(crc32c(bytes));
+}
+
+Result<State> deserialise(std::span<const std::byte> bytes, const Model& model,
+                          Match match) {
+  const Error damaged{"the state is damaged"};
+  if (bytes.size() < sizeof magic + 4) return damaged;
+  ByteReader check(bytes.last(4));
+  if (crc32c(bytes.first(bytes.size() - 4)) != check.get<std::uint32_t>()) {
+    return damaged;
+  }
+  ByteReader from(bytes.first(bytes.size() - 4));
+  if (from.get<std::uint64_t>() != magic) return Error{"this is not a state of Bristle"};
+  const Fingerprint print = fingerprint(model);
+  if (from.get<std::uint64_t>() != print.layout) {
+    return Error{
+        "the state belongs to another model: its bodies, joints, shapes or laws differ"};
+  }
+  if (from.get<std::uint64_t>() != print.whole && match == Match::whole) {
+    return Error{
+        "the state belongs to a model with other numbers (masses, dimensions, "
+        "parameters of laws, motors)"};
+  }
+  State state = make_state(model);
+  state.time = from.get<double>();
+  const auto numbers = [&](std::vector<double>& list) {
+    if (from.get_count(8) != list.size()) from.fail();
+    from.get_doubles(list);
+  };
+  numbers(state.q);
+  numbers(state.v);
+  numbers(state.v_stepped);
+  for (std::size_t i = 0; i < work_lines; ++i) {
+    field<double>(state.works, i) = from.get<double>();
+  }
+  state.episodes = from.get<std::uint32_t>();
+  state.committed = from.get<bool>();
+  state.begun = from.get<bool>();
+
+  ContactRows& contacts = state.contacts;
+  if (from.get_count(4) != contacts.begin.size()) from.fail();
+  for (int& begin : contacts.begin) begin = from.get<int>();
+  contacts.time = from.get<double>();
+  const std::size_t count = from.get_count(1);
+  const std::size_t capacity = contacts.rows.size();
+  if (from.ok() && count > capacity) {
+    std::string text("the state has ");
+    text += std::to_string(count);
+    text += " contact rows, the model has room for ";
+    text += std::to_string(capacity);
+    return Error{text};
+  }
+  contacts.count = static_cast<int>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    each_field(contacts.rows[i], [&](auto& number) {
+      number = from.get<std::remove_reference_t<decltype(number)>>();
+    });
+  }
+  // Rows in order, and within the shapes of the model.
+  int last = 0;
+  for (const int begin : contacts.begin) {
+    if (begin < last || begin > contacts.count) from.fail();
+    last = begin;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const ContactRow& row = contacts.rows[i];
+    const auto known = [&](std::uint32_t shape) {
+      return shape == no_shape || shape < model.shapes.size();
+    };
+    if (!known(row.a) || !known(row.b)) from.fail();
+  }
+  if (!from.ok()) return damaged;
+  each_column(model, contacts.begin, contacts.memory, capacity,
+              [&](std::span<double> column) { from.get_doubles(column); });
+  if (!from.ok() || from.left() > 0) return damaged;
+  return state;
+}
+
+}  // namespace bristle::recording
