@@ -8,6 +8,7 @@
 #include "cli/exit.hpp"
 #include "cli/law.hpp"
 #include "cli/material.hpp"
+#include "cli/run.hpp"
 #include "cli/study.hpp"
 
 namespace {
@@ -23,6 +24,7 @@ int run(int argc, char** argv) {
       "on.\n"
       "`bristle COMMAND --help` has examples.");
   int status = fine;
+  add_run_commands(app, status);
   add_law_commands(app, status);
   add_material_commands(app, status);
   add_study_commands(app, status);

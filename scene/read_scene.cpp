@@ -190,7 +190,7 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
     at.error("", model.error());
     return std::nullopt;
   }
-  scene.model = *std::move(model);
+  scene.model = std::move(*model);
   scene.geometry = draft.parts.geometry;
   scene.start = make_state(scene.model);
   for (const InitialJoint& start : draft.parts.start) {
