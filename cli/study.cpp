@@ -291,9 +291,10 @@ int show_realtime(bool json) {
     return fine;
   }
   fmt::print(
-      "Substeps of a 1 ms step with which the checks hold within 1 %, and the part of "
-      "real\n"
-      "time that the computation takes, observers included.\n\n"
+      "Substeps of a 1 ms step with which the checks hold within 1 %, as they do with "
+      "the\n"
+      "next two numbers tried, and the part of real time that the computation takes,\n"
+      "observers included.\n\n"
       "{:30} {:24} {:>8} {:>8}  with fewer, this fails\n",
       "study", "method", "substeps", "busy");
   for (const auto& row : rows) {
