@@ -232,6 +232,7 @@ int run_all(const std::string& folder, bool json) {
   std::size_t passed = 0, failed = 0;
   for (const Study& study : studies::all_studies()) {
     std::vector<double> presets;
+    presets.reserve(study.parameters.size());
     for (const Parameter& p : study.parameters) presets.push_back(p.preset);
     Values values(study.parameters, presets);
     const auto outcome = study.run(values, !folder.empty());

@@ -41,6 +41,7 @@ std::vector<RealtimeRow> realtime_table(
   for (const Example& example : examples) {
     const Study& study = **find_study(example.name);
     std::vector<double> presets;
+    presets.reserve(study.parameters.size());
     for (const Parameter& p : study.parameters) presets.push_back(p.preset);
     const Values published(study.parameters, presets);
     for (std::size_t m = 0; m < methods.size(); ++m) {
