@@ -116,7 +116,11 @@ const std::string& Reader::path() const { return source_->path; }
 
 bool Reader::read(std::size_t i, Sample& to) {
   const auto fail = [&](const char* why) {
-    source_->error = source_->path + ": sample " + std::to_string(i) + " " + why;
+    source_->error = source_->path;
+    source_->error += ": sample ";
+    source_->error += std::to_string(i);
+    source_->error += ' ';
+    source_->error += why;
     return false;
   };
   if (i >= size()) return fail("does not exist");

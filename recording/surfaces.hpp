@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "recording/export.hpp"
+
+namespace bristle::recording {
+
+/// A shape as triangles, in its own axes, counter-clockwise seen from outside.
+struct SurfaceMesh {
+  std::vector<Vec3<double>> vertices{};                   // [m]
+  std::vector<Vec3<double>> normals{};                    // unit; none: flat triangles
+  std::vector<std::array<std::uint32_t, 3>> triangles{};  // vertices
+};
+
+/// Of a point: nothing.
+SurfaceMesh make_surface_mesh(const ShapeInfo& shape, const SurfaceOptions& options);
+
+/// With the size of planes filled in: as far as anything moves in the recording.
+SurfaceOptions fitted(Reader& reader, const SurfaceOptions& options);
+
+}  // namespace bristle::recording
