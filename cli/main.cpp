@@ -6,6 +6,7 @@
 
 #include "bristle/core/version.hpp"
 #include "cli/exit.hpp"
+#include "cli/export.hpp"
 #include "cli/law.hpp"
 #include "cli/material.hpp"
 #include "cli/run.hpp"
@@ -25,6 +26,7 @@ int run(int argc, char** argv) {
       "`bristle COMMAND --help` has examples.");
   int status = fine;
   add_run_commands(app, status);
+  add_export_command(app, status);
   add_law_commands(app, status);
   add_material_commands(app, status);
   add_study_commands(app, status);
