@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <optional>
 #include <thread>
+#include <type_traits>
 
 #include "cli/probes.hpp"
 #include "cli/progress.hpp"
@@ -94,8 +96,24 @@ bool Runner::note_event(const State& now, const Event& event) {
   return true;
 }
 
+bool Runner::restore(std::span<const std::byte> bytes) {
+  static_assert(std::is_trivially_copyable_v<Tally>);
+  if (bytes.size() != sizeof(Tally)) return false;
+  Tally tally;
+  std::memcpy(&tally, bytes.data(), sizeof tally);
+  report_.audit = tally.audit;
+  report_.steps = tally.steps;
+  report_.evaluations = tally.evaluations;
+  report_.touches = tally.touches;
+  report_.events = tally.events;
+  return true;
+}
+
 bool Runner::checkpoint() {
-  if (recorder_ == nullptr || recorder_->checkpoint(state_)) return true;
+  const Tally tally{report_.audit, report_.steps, report_.evaluations, report_.touches,
+                    report_.events};
+  const auto bytes = std::as_bytes(std::span(&tally, 1));
+  if (recorder_ == nullptr || recorder_->checkpoint(state_, bytes)) return true;
   report_.ending = Ending::cannot_write;
   report_.trouble = recorder_->error();
   return false;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,9 +43,17 @@ class Runner {
   Runner(const scene::Scene& scene, State& state, double begin,
          recording::Recorder* recorder, const RunnerOptions& options);
 
+  /// What a checkpoint holds besides the state: energy books and counts. False where
+  /// these are not such bytes.
+  bool restore(std::span<const std::byte> bytes);
+
   RunReport run();
 
  private:
+  struct Tally {
+    Audit audit;
+    std::uint64_t steps, evaluations, touches, events;
+  };
   bool observe(const State& now, System& system);
   bool note_event(const State& now, const Event& event);
   void run_adaptive();
