@@ -181,7 +181,7 @@ const Triangles* Meshes::read(const std::string& path, const Place& at,
       problems_->error(at, words({who, ": ", loaded.error(), shown(path)}));
     }
   }
-  return entry->second ? &*entry->second : nullptr;
+  return entry->second.faces.empty() ? nullptr : &entry->second;
 }
 
 std::optional<Shape> Meshes::shape(const std::string& key, const Triangles& triangles,

@@ -46,7 +46,7 @@ class Meshes {
   const RobotOptions* options_;
   Geometry* geometry_;
   Problems* problems_;
-  std::map<std::string, std::optional<Triangles>> files_;
+  std::map<std::string, Triangles> files_;  // empty: not to be had
   std::map<std::string, std::optional<Shape>> shapes_;
 };
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -189,6 +190,7 @@ class Reading {
     each(root, "asset", [&](const Element& e) {
       each(e, "mesh", [&](const Element& m) { read_mesh(m); });
     });
+    each(root, "worldbody", [&](const Element& e) { reserve_names(e); });
     each(root, "worldbody", [&](const Element& e) { read_world(e); });
     each(root, "contact", [&](const Element& e) {
       each(e, "exclude", [&](const Element& x) { read_exclude(x); });
@@ -303,8 +305,8 @@ class Reading {
       const DefaultClass& defaults = classes_[static_cast<std::size_t>(c)];
       const auto found = defaults.elements.find(family(view.element->tag));
       if (found == defaults.elements.end()) continue;
-      for (auto e = found->second.rbegin(); e != found->second.rend(); ++e) {
-        if (const Attribute* a = (*e)->find(name)) return a;
+      for (const Element* e : std::views::reverse(found->second)) {
+        if (const Attribute* a = e->find(name)) return a;
       }
     }
     return nullptr;
@@ -632,6 +634,19 @@ class Reading {
 
   // Bodies.
 
+  /// What is named in the file keeps its name, whatever comes before it.
+  void reserve_names(const Element& e) {
+    for (const Element& c : e.children) {
+      const std::string name(c.value("name"));
+      if (c.tag == "body") {
+        if (!name.empty()) body_names_.reserve(name);
+        reserve_names(c);
+      } else if (!name.empty() && (c.tag == "joint" || c.tag == "freejoint")) {
+        joint_names_.reserve(name);
+      }
+    }
+  }
+
   void read_world(const Element& e) {
     Solid none;
     for (const Element& c : e.children) {
@@ -648,7 +663,8 @@ class Reading {
     } else if (given == world_name || (!given.empty() && body_names_.has(given))) {
       error(e.place(), {who, ": another body of the scene must not have this name"});
     }
-    const std::string name = body_names_.fresh(given.empty() ? "body" : given);
+    const std::string name =
+        given.empty() ? body_names_.fresh("body") : body_names_.take_or_else(given);
     const int index = static_cast<int>(bodies_.size());
     body_of_.try_emplace(name, index);
     if (const Attribute* a = e.find("childclass")) defaults = class_named(*a, who);
@@ -664,7 +680,7 @@ class Reading {
     bodies_.push_back({name, joints.empty() ? parent_group : index,
                        joints.empty() ? -1 : parent_group, joints.size() <= 1});
     if (parent == 0) at = options_.pose * at;
-    hang(e, name, parent_name, joints, defaults, at);
+    hang(name, parent_name, joints, defaults, at);
 
     // Mass, given or of the geoms.
     BodySpec body;
@@ -738,7 +754,7 @@ class Reading {
   /// Hangs a body from its parent: by a fixed joint, by its joint, or by a chain of them
   /// with bodies without mass between. All joints of a body are stated in its own axes,
   /// and each moves those after it.
-  void hang(const Element& body, const std::string& name, const std::string& parent,
+  void hang(const std::string& name, const std::string& parent,
             const std::vector<const Element*>& joints, int defaults,
             const Transform<double>& at) {
     if (joints.empty()) {
@@ -759,7 +775,8 @@ class Reading {
       if (!given.empty() && joint_names_.has(given)) {
         error(e.place(), {v.who, ": another joint must not have this name"});
       }
-      joint.name = joint_names_.fresh(given.empty() ? name + ".joint" : given);
+      joint.name = given.empty() ? joint_names_.fresh(name + ".joint")
+                                 : joint_names_.take_or_else(given);
       joint.parent = from;
       const bool last = k + 1 == joints.size();
       if (last) {
@@ -773,10 +790,7 @@ class Reading {
       read_joint(v, joint, k == 0 ? at : Transform<double>{});
       if (joint.type == JointType::free && (joints.size() > 1 || parent != world_name)) {
         error(e.place(),
-              {v.who,
-               ": a free joint must be the only one, of a body of the world "
-               "(",
-               called("body", name), " at line ", std::to_string(body.line), ")"});
+              {v.who, ": a free joint must be the only one, of a child of the world"});
       }
       from = joint.child;
       parts.joints.push_back(std::move(joint));
@@ -905,8 +919,8 @@ class Reading {
     if (!form->shape) return;
     const std::string& on = bodies_[static_cast<std::size_t>(body)].name;
     ShapeSpec shape;
-    const bool free =
-        !given.empty() && !body_names_.has(given) && !shape_names_.has(given);
+    const bool free = !given.empty() && !body_names_.has(given) &&
+                      !body_names_.is_reserved(given) && !shape_names_.has(given);
     shape.name =
         shape_names_.fresh(free ? given : on + "." + (given.empty() ? "geom" : given));
     shape.body = on;

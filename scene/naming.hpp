@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "scene/parts.hpp"
 
@@ -12,19 +14,26 @@ class Names {
  public:
   bool take(const std::string& name) { return taken_.insert(name).second; }
   bool has(const std::string& name) const { return taken_.contains(name); }
-  /// The name wanted, or the first of name2, name3, … that is not taken.
+  /// Keeps a name for whoever takes it.
+  void reserve(const std::string& name) { reserved_.insert(name); }
+  bool is_reserved(const std::string& name) const { return reserved_.contains(name); }
+  /// The name wanted, or the first of name2, name3, … that nobody has or will take.
   std::string fresh(const std::string& wanted) {
-    if (take(wanted)) return wanted;
+    if (!is_reserved(wanted) && take(wanted)) return wanted;
     int& last = last_.try_emplace(wanted, 1).first->second;
     while (true) {
       std::string name = wanted;
       name += std::to_string(++last);
-      if (take(name)) return name;
+      if (!is_reserved(name) && take(name)) return name;
     }
+  }
+  /// The name that a file gives, or another one where it is taken.
+  std::string take_or_else(const std::string& given) {
+    return take(given) ? given : fresh(given);
   }
 
  private:
-  std::set<std::string, std::less<>> taken_;
+  std::set<std::string, std::less<>> taken_, reserved_;
   std::map<std::string, int, std::less<>> last_;
 };
 

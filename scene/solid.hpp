@@ -30,9 +30,9 @@ Solid solid_cylinder(double radius, double half_length);
 Solid solid_capsule(double radius, double half_length);
 Solid solid_ellipsoid(const Vec3<double>& semi_axes);
 
-/// Why no mass can have this inertia about its centre; nothing where one can. A point
+/// Why no mass can have the inertia s about its centre; nothing where one can. A point
 /// mass has none.
-std::optional<std::string> impossible(const Sym3<double>& inertia);
+std::optional<std::string> impossible(const Sym3<double>& s);
 
 /// Roll, pitch, yaw about fixed x, y, z.
 Mat3<double> from_roll_pitch_yaw(const Vec3<double>& rpy);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "scene/mesh_file.hpp"
@@ -130,6 +131,7 @@ class Reading {
                       words({shown(robot.tag), ": a URDF file must begin with robot"}));
       return;
     }
+    count_attributes(robot);
     check_option("base", options_.base, "fixed", "free");
     check_option("meshes", options_.meshes, "hull", "mesh");
     for (const Element& e : robot.children) {
@@ -162,6 +164,37 @@ class Reading {
 
   void error(const Element& e, std::initializer_list<std::string_view> parts) {
     problems_.error(e.place(), words(parts));
+  }
+
+  /// Counts the attributes that are not read, of the elements that are.
+  void count_attributes(const Element& e) {
+    static const std::map<std::string_view, std::set<std::string_view>> read{
+        {"robot", {"name", "version"}},
+        {"link", {"name"}},
+        {"joint", {"name", "type"}},
+        {"collision", {"name"}},
+        {"inertial", {}},
+        {"geometry", {}},
+        {"origin", {"xyz", "rpy"}},
+        {"mass", {"value"}},
+        {"inertia", {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}},
+        {"parent", {"link"}},
+        {"child", {"link"}},
+        {"axis", {"xyz"}},
+        {"limit", {"lower", "upper", "effort", "velocity"}},
+        {"dynamics", {"damping", "friction"}},
+        {"box", {"size"}},
+        {"sphere", {"radius"}},
+        {"cylinder", {"radius", "length"}},
+        {"capsule", {"radius", "length"}},
+        {"mesh", {"filename", "scale"}}};
+    const auto known = read.find(e.tag);
+    if (known == read.end()) return;
+    for (const Attribute& a : e.attributes) {
+      if (known->second.contains(a.name) || a.name.starts_with("xmlns")) continue;
+      unread_.count(words({e.tag, " ", a.name}));
+    }
+    for (const Element& c : e.children) count_attributes(c);
   }
 
   /// Counts the children that are not read, and complains of those given twice.
@@ -382,10 +415,6 @@ class Reading {
     const Element* dynamics = joint.element->child("dynamics");
     if (dynamics == nullptr || joint.type == JointType::fixed) return;
     const std::string who = joint.who + ": dynamics";
-    for (const Attribute& a : dynamics->attributes) {
-      if (a.name != "damping" && a.name != "friction")
-        unread_.count("dynamics " + a.name);
-    }
     const double damping =
         xml::number(dynamics->find("damping"), who, 0, Range::not_negative, problems_);
     const double friction =

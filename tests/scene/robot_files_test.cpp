@@ -172,6 +172,16 @@ TEST(Urdf, PoseMovesTheBase) {
   EXPECT_EQ(in_world.shape("world.collision").pose.p.y, 2);
 }
 
+TEST(Urdf, NamesAttributesThatAreNotRead) {
+  const Answer a =
+      urdf(robot("<link name='a' type='heavy'><visual colour='red'/></link>" +
+                 box_link("b") + joint("j", "a", "b", "<dynamics spring='1'/>")));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  ASSERT_EQ(a.problems.warnings().size(), 1u);
+  EXPECT_EQ(a.problems.warnings()[0].message,
+            "not read: dynamics spring (1), link type (1), visual (1)");
+}
+
 TEST(Urdf, SurfacesByLinkOrOption) {
   const std::string text = robot(
       "<link name='a'><collision><geometry><sphere radius='1'/></geometry></collision>"
@@ -461,6 +471,20 @@ TEST(Mjcf, FreeBodiesBeginWhereTheyStand) {
   ASSERT_TRUE(a.fine) << a.problems.text();
   EXPECT_EQ(a.joint("a.joint").on_parent.p.x, 10);
   EXPECT_EQ(a.parts.start[0].q, (std::vector<double>{1, 2, 3, 1, 0, 0, 0}));
+}
+
+TEST(Mjcf, NamesOfTheFileComeFirst) {
+  // Unnamed things are called differently from named ones that come later, and a geom
+  // from a body that does.
+  const Answer a =
+      mjcf(world("<body><joint/><geom name='foot' size='1'/></body>"
+                 "<body name='body'><joint name='body2.joint'/><geom size='1'/></body>"
+                 "<body name='foot'><joint/><geom size='1'/></body>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.parts.bodies[0].name, "body2");
+  EXPECT_EQ(a.parts.joints[0].name, "body2.joint2");
+  EXPECT_EQ(a.parts.shapes[0].name, "body2.foot");
+  EXPECT_EQ(a.parts.bodies[2].name, "foot");
 }
 
 TEST(Mjcf, AnglesInDegreesAndEulerSequences) {

@@ -90,6 +90,19 @@ RobotState RobotOracle::at(const std::vector<double>& qpos,
     std::copy(m.geom_size + 3 * g, m.geom_size + 3 * g + 3, geom.size);
     std::copy(d.geom_xpos + 3 * g, d.geom_xpos + 3 * g + 3, geom.position);
     std::copy(d.geom_xmat + 9 * g, d.geom_xmat + 9 * g + 9, &geom.rotation[0][0]);
+    if (geom.kind == 'm') {
+      const int mesh = m.geom_dataid[g];
+      for (int i = 0; i < m.mesh_vertnum[mesh]; ++i) {
+        const float* v = m.mesh_vert + 3 * (m.mesh_vertadr[mesh] + i);
+        for (int k = 0; k < 3; ++k) {
+          double x = geom.position[k];
+          for (int c = 0; c < 3; ++c)
+            x += geom.rotation[k][c] * static_cast<double>(v[c]);
+          geom.low[k] = i == 0 ? x : std::min(geom.low[k], x);
+          geom.high[k] = i == 0 ? x : std::max(geom.high[k], x);
+        }
+      }
+    }
     state.geoms.push_back(geom);
   }
   return state;

@@ -22,8 +22,9 @@ struct RobotGeom {
   std::string name;
   char kind;  // plane, height field, sphere, capsule, ellipsoid, cYlinder, box, mesh
   double size[3];
-  double position[3];     // in the world
-  double rotation[3][3];  // rotation[row][column]
+  double position[3];      // in the world
+  double rotation[3][3];   // rotation[row][column]
+  double low[3], high[3];  // of the vertices of a mesh in the world
 };
 
 struct RobotState {
