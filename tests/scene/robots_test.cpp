@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 
 #include "bristle/simulate.hpp"
 #include "scene/mjcf.hpp"
@@ -191,18 +192,22 @@ int expect_same_shapes(const Model& model, const Workspace<double>& ws,
   return compared;
 }
 
+struct Difference {
+  double mass = 0, bias = 0;  // relative to the largest number
+  int shapes = 0;             // compared
+};
+
 /// At random states.
-void expect_same_dynamics(const char* title, const scene::Parts& parts,
-                          test::RobotOracle& oracle, double tolerance = closely) {
-  constexpr int rounds = 50;
+Difference expect_same_dynamics(const scene::Parts& parts, test::RobotOracle& oracle,
+                                int rounds, double tolerance) {
+  Difference worst;
   const Model model = model_of(parts);
   const Tree& tree = model.tree;
-  ASSERT_EQ(tree.velocity_count(), oracle.velocities);
-  ASSERT_GT(oracle.velocities, 0);
+  EXPECT_EQ(tree.velocity_count(), oracle.velocities);
+  EXPECT_GT(oracle.velocities, 0);
+  if (testing::Test::HasFailure()) return worst;
   EXPECT_LT(norm(tree.gravity() - load_vec3(oracle.gravity)), 1e-15);
   expect_same_joints(parts, oracle);
-  double worst_mass = 0, worst_bias = 0;
-  int shapes = 0;
   test::Dice dice(7);
   for (int round = 0; round < rounds; ++round) {
     const test::RandomState s = test::random_state(dice, tree);
@@ -212,6 +217,16 @@ void expect_same_dynamics(const char* title, const scene::Parts& parts,
     std::vector<double> mass(n * n), bias(n);
     mass_matrix(tree, ws, mass);
     inverse_dynamics(tree, s.v, {}, {}, ws, bias);
+
+    // Forward dynamics agree with them, through bodies without mass as well: M v̇ + b = τ.
+    std::vector<double> acceleration(n);
+    forward_dynamics(tree, s.v, s.tau, {}, ws, acceleration);
+    const std::vector<double> inertial = test::times(mass, acceleration);
+    double scale = test::largest(bias) + test::largest(inertial);
+    scale += test::largest(mass) * test::largest(acceleration);
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_LT(std::abs(inertial[i] + bias[i] - s.tau[i]), 1e-10 * scale);
+    }
 
     const Correspondence c = correspond(tree, s.q, s.v, oracle);
     const test::RobotState there = oracle.at(c.qpos, c.qvel);
@@ -226,22 +241,26 @@ void expect_same_dynamics(const char* title, const scene::Parts& parts,
         }
       }
     }
-    worst_mass = std::max(worst_mass, test::relative_difference(mass, mass_there));
-    worst_bias = std::max(worst_bias, test::relative_difference(bias, bias_there));
-    if (round < 3) shapes = expect_same_shapes(model, ws, there);
+    worst.mass = std::max(worst.mass, test::relative_difference(mass, mass_there));
+    worst.bias = std::max(worst.bias, test::relative_difference(bias, bias_there));
+    if (round < 3) worst.shapes = expect_same_shapes(model, ws, there);
   }
-  EXPECT_LT(worst_mass, tolerance);
-  EXPECT_LT(worst_bias, tolerance);
+  EXPECT_LT(worst.mass, tolerance);
+  EXPECT_LT(worst.bias, tolerance);
+  return worst;
+}
+
+void report(const char* title, const test::RobotOracle& oracle, const Difference& d) {
   std::printf(
-      "%s: %d velocities, %d shapes compared; largest relative differences in %d states: "
-      "mass matrix %.1e, bias forces %.1e\n",
-      title, oracle.velocities, shapes, rounds, worst_mass, worst_bias);
+      "%s: %d velocities, %d shapes; largest differences: mass matrix %.1e, bias forces "
+      "%.1e\n",
+      title, oracle.velocities, d.shapes, d.mass, d.bias);
 }
 
 void expect_same(const std::string& name, double tolerance = closely) {
   const scene::Parts parts = read(file(name));
   test::RobotOracle oracle(file(name));
-  expect_same_dynamics(name.c_str(), parts, oracle, tolerance);
+  report(name.c_str(), oracle, expect_same_dynamics(parts, oracle, 50, tolerance));
 }
 
 TEST(RobotsAgainstMujoco, ArmOfSevenJoints) { expect_same("arm7.urdf"); }
@@ -260,7 +279,7 @@ TEST(RobotsAgainstMujoco, QuadrupedWithAFreeBase) {
               "<link name='world'/><joint name='trunk.base' type='floating'>"
               "<parent link='world'/><child link='trunk'/></joint>");
   test::RobotOracle oracle(file("quadruped.urdf"), text);
-  expect_same_dynamics("quadruped.urdf", parts, oracle);
+  report("quadruped.urdf", oracle, expect_same_dynamics(parts, oracle, 50, closely));
 }
 
 TEST(RobotsAgainstMujoco, QuadrupedWithAFixedBase) { expect_same("quadruped.urdf"); }
@@ -271,6 +290,149 @@ TEST(RobotsAgainstMujoco, WalkerOfDefaultClasses) { expect_same("walker.xml"); }
 
 // MuJoCo has meshes in single precision: a box of exact corners weighs 2e-8 too little.
 TEST(RobotsAgainstMujoco, MeshInertiaAndIncludedFiles) { expect_same("tool.xml", 1e-7); }
+
+/// A random MJCF text: orientations, joints and geoms in every notation.
+class RandomMjcf {
+ public:
+  explicit RandomMjcf(unsigned seed) : dice_(seed) {
+    degrees_ = dice_.below(2) == 0;
+    const char letters[] = "xyzXYZ";
+    std::string sequence;
+    for (int i = 0; i < 3; ++i) sequence += letters[dice_.below(6)];
+    out_.precision(17);
+    out_ << "<mujoco><compiler autolimits='true' angle='"
+         << (degrees_ ? "degree" : "radian") << "' eulerseq='" << sequence
+         << "'/><option gravity='" << three(9)
+         << "'/><default><geom density='500'/><default class='stiff'>"
+            "<joint armature='0.3' damping='2'/></default></default><worldbody>";
+    bodies(2, 0);
+    out_ << "</worldbody></mujoco>";
+  }
+  std::string text() const { return out_.str(); }
+
+ private:
+  double number(double size) { return dice_.uniform(-size, size); }
+  std::string list(int count, double size) {
+    std::ostringstream text;
+    text.precision(17);
+    for (int i = 0; i < count; ++i) text << number(size) << ' ';
+    return text.str();
+  }
+  std::string three(double size) { return list(3, size); }
+
+  void orientation() {
+    const double angle = degrees_ ? 180 : 3;
+    switch (dice_.below(6)) {
+      case 0:
+        out_ << " quat='" << list(4, 1) << "'";
+        break;
+      case 1:
+        out_ << " euler='" << three(angle) << "'";
+        break;
+      case 2:
+        out_ << " axisangle='" << three(1) << number(angle) << "'";
+        break;
+      case 3:
+        out_ << " xyaxes='" << list(6, 1) << "'";
+        break;
+      case 4:
+        out_ << " zaxis='" << three(1) << "'";
+        break;
+      default:
+        break;
+    }
+  }
+
+  void joints(bool on_world) {
+    const int kind = dice_.below(on_world ? 6 : 5);
+    const char* style = dice_.below(2) == 0 ? " class='stiff'" : "";
+    const int name = joints_;
+    if (kind == 0) return;
+    if (kind == 5) {
+      out_ << "<freejoint name='j" << joints_++ << "'/>";
+      return;
+    }
+    for (int k = 0; k < kind && k < 3; ++k) {
+      const bool ball = kind == 4 && k == 2;
+      const bool hinge = dice_.below(2) == 0;
+      out_ << "<joint name='j" << joints_++ << "'" << style << " pos='" << three(0.2)
+           << "' type='"
+           << (ball    ? "ball"
+               : hinge ? "hinge"
+                       : "slide")
+           << "'";
+      if (!ball) {
+        out_ << " axis='" << three(1) << "' ref='" << number(hinge && degrees_ ? 90 : 1)
+             << "'";
+        if ((name + k) % 3 == 0)
+          out_ << " range='-0.5 1.5' stiffness='2' springref='0.3'";
+      }
+      out_ << "/>";
+    }
+  }
+
+  void geom() {
+    const double a = dice_.uniform(0.05, 0.2), b = dice_.uniform(0.05, 0.2);
+    const char* types[] = {"sphere", "capsule", "cylinder", "box", "ellipsoid"};
+    const int type = dice_.below(5);
+    out_ << "<geom name='g" << geoms_++ << "' type='" << types[type] << "'";
+    if (type > 0 && dice_.below(2) == 0) {
+      out_ << " fromto='" << list(6, 0.3) << "' size='" << a << "'";
+    } else {
+      out_ << " pos='" << three(0.2) << "' size='" << a << ' ' << b << ' ' << 0.1 << "'";
+      orientation();
+    }
+    if (dice_.below(2) == 0) out_ << " mass='" << dice_.uniform(0.1, 3) << "'";
+    out_ << "/>";
+  }
+
+  void bodies(int count, int depth) {
+    for (int i = 0; i < count; ++i) {
+      out_ << "<body pos='" << three(0.5) << "'";
+      orientation();
+      out_ << ">";
+      joints(depth == 0);
+      if (dice_.below(3) == 0) {
+        out_ << "<inertial pos='" << three(0.1)
+             << "' mass='1' diaginertia='0.1 0.2 0.25'";
+        orientation();
+        out_ << "/>";
+      }
+      geom();
+      if (depth < 3) bodies(dice_.below(3), depth + 1);
+      out_ << "</body>";
+    }
+  }
+
+  test::Dice dice_;
+  std::ostringstream out_;
+  bool degrees_;
+  int joints_ = 0;
+  int geoms_ = 0;
+};
+
+TEST(RobotsAgainstMujoco, RandomModelsInEveryNotation) {
+  double worst = 0;
+  int velocities = 0;
+  int models = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const std::string text = RandomMjcf(seed).text();
+    scene::Parts parts;
+    scene::Problems problems;
+    ASSERT_TRUE(scene::read_mjcf_text(text, "random.xml", {}, parts, problems))
+        << problems.text() << text;
+    test::RobotOracle oracle("random.xml", text);
+    if (oracle.velocities == 0) continue;
+    const Difference d = expect_same_dynamics(parts, oracle, 3, 1e-10);
+    ASSERT_FALSE(HasFailure()) << text;
+    worst = std::max({worst, d.mass, d.bias});
+    velocities = std::max(velocities, oracle.velocities);
+    ++models;
+  }
+  std::printf("%d random models of up to %d velocities: largest difference %.1e\n",
+              models, velocities, worst);
+  EXPECT_GT(models, 80);
+}
 
 TEST(RobotsAgainstMujoco, FirstKeyframe) {
   const scene::Parts parts = read(file("walker.xml"));
