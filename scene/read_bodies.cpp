@@ -83,12 +83,10 @@ void read_inertia(const Section& at, BodySpec& body) {
     body.inertia.xz = i[4];
     body.inertia.yz = i[5];
   }
-  if (!is_possible(body.inertia)) {
+  if (const auto why = impossible(body.inertia)) {
     at.error(
         "inertia",
-        fmt::format("{} is of no body: no moment may exceed the sum of the two others, "
-                    "and none be negative",
-                    shown(at.key_of("inertia"), *at.node("inertia"))));
+        fmt::format("{}: {}", shown(at.key_of("inertia"), *at.node("inertia")), *why));
   }
 }
 
@@ -138,7 +136,7 @@ void read_body(const toml::table& table, std::size_t number, Draft& draft) {
     }
     if (!own.empty()) draft.made_of[spec.name] = own;
     if (const auto part = solid_of(*shape, rho.value_or(1000))) {
-      solid = joined(solid, moved(*part, spec.pose));
+      solid = solid + moved(spec.pose, *part);
     } else {
       endless = true;
     }

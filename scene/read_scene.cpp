@@ -345,14 +345,15 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
   whole << *table;
   scene.text = whole.str();
   draft.allow_overlap = at.flag("allow_initial_overlap");
-  if (const toml::table* gravity = at.table("gravity")) {
-    draft.parts.gravity =
-        Section(*gravity, gravity_keys, "gravity", draft.source).vector("vector");
-  }
   scene.clock = read_clock(at, draft);
   scene.record = read_record(at, draft);
   read_materials(at, draft);
   read_robots(at, draft);
+  // The scene's own gravity comes before that of a robot's file.
+  if (const toml::table* gravity = at.table("gravity")) {
+    draft.parts.gravity =
+        Section(*gravity, gravity_keys, "gravity", draft.source).vector("vector");
+  }
   read_bodies(at, draft);
   read_joints(at, draft);
   read_contacts(at, draft);
