@@ -17,7 +17,7 @@ bool is_mjcf(const std::string& path) {
   std::ifstream in(path);
   std::string text(4096, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  return text.find("<mujoco") != std::string::npos;
+  return text.find("<mujoco") < text.find("<robot");  // URDF may hold a mujoco element
 }
 
 /// Where the joints of a robot begin, by their names.
