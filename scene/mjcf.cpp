@@ -1067,6 +1067,16 @@ class Reading {
     parts.contacts.push_back(std::move(rule));
   }
 
+  /// All shapes of one body with all of another. The world has shapes of other files too,
+  /// so that those of this one are named.
+  void never(const BodyRecord& a, const BodyRecord& b) {
+    if (a.name != world_name) {
+      never(a.name, b.name);
+      return;
+    }
+    for (const int g : a.geoms) never(geoms_[static_cast<std::size_t>(g)].shape, b.name);
+  }
+
   /// Pairs that MuJoCo never lets touch and the engine would: excluded ones, those whose
   /// bits do not meet, and neighbours with several joints between.
   void keep_apart() {
@@ -1111,11 +1121,11 @@ class Reading {
     const bool above = second.group != 0 && second.parent == first.group;
     if ((below || above) && first.group != 0 && second.group != 0) {
       // Neighbours: the engine keeps those of one joint apart by itself.
-      if (!(below ? first : second).direct) never(one.name, two.name);
+      if (!(below ? first : second).direct) never(one, two);
       return;
     }
     if (excluded_.contains(std::minmax(a, b))) {
-      never(one.name, two.name);
+      never(one, two);
       return;
     }
     std::vector<std::pair<int, int>> apart;
@@ -1130,7 +1140,7 @@ class Reading {
       }
     }
     if (apart.size() == one.geoms.size() * two.geoms.size()) {
-      never(one.name, two.name);
+      never(one, two);
       return;
     }
     for (const auto& [g, h] : apart) {

@@ -428,6 +428,14 @@ TEST(Mjcf, NeighboursExcludedPairsAndBitsStayApart) {
   EXPECT_EQ(pairs(world(body("a", two, body("w", "", body("b", two, ""))))), Set{});
   // The world touches its children.
   EXPECT_EQ(pairs(world("<geom name='g' size='1'/>" + body("a", two, ""))), (Set{"g-a"}));
+  EXPECT_EQ(pairs(world("<geom name='g' size='1' conaffinity='0' contype='2'/><geom "
+                        "name='h' size='1'/>" +
+                        body("a", two, "") + body("b", two, ""))),
+            (Set{"a-b", "h-a", "h-b"}));
+  EXPECT_EQ(pairs(mujoco("<worldbody><geom name='g' size='1'/>" + body("a", two, "") +
+                         "</worldbody><contact><exclude body1='world' body2='Ba'/>"
+                         "</contact>")),
+            Set{});
   EXPECT_EQ(pairs(mujoco("<worldbody>" + body("a", two, "") + body("b", two, "") +
                          body("c", two, "", "contype='2' conaffinity='4'") +
                          body("d", two, "", "contype='4' conaffinity='1'") +
