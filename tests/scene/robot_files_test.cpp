@@ -456,6 +456,20 @@ TEST(Mjcf, GeomsWithoutContactHaveMassOnly) {
             std::string::npos);
 }
 
+TEST(Mjcf, MeshesThatAreOnlySeenNeedNotBeThere) {
+  const std::string see = "<mesh name='seen' file='none.obj'/>";
+  const std::string inertial = "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>";
+  const std::string look =
+      "<geom type='mesh' mesh='seen' contype='0' conaffinity='0'/></body></worldbody>";
+  EXPECT_TRUE(mjcf(mujoco("<asset>" + see + "</asset><worldbody><body><joint/>" +
+                          inertial + look))
+                  .fine);
+  // They do where they make up the mass.
+  expect_problem(
+      mjcf(mujoco("<asset>" + see + "</asset><worldbody><body><joint/>" + look)),
+      "there is no mesh file");
+}
+
 TEST(Mjcf, StatesOfReferencedJointsAreOurs) {
   const Answer a =
       mjcf(mujoco("<compiler angle='radian'/><worldbody><body name='a'>"
@@ -571,7 +585,7 @@ TEST(Mjcf, AllProblemsAtOnceWithTheirLines) {
 <body name="a" quat="0 0 0 0"><joint name="j" type="screw" axis="0 0 0"/><geom size="-1"/></body>
 <body name="a" euler="0 0 0" quat="1 0 0 0"><joint name="j" damping="-1" class="none"/>
   <inertial pos="0 0 0" mass="1" diaginertia="1 1 9"/></body>
-<body name="b"><joint range="1 0"/><geom type="box" size="1 1"/><geom type="mesh" mesh="no"/>
+<body name="b"><joint range="1 0"/><geom type="box" size="1 1"/><geom type="mesh" mesh="no"/><geom type="mesh" mesh="none"/>
   <body><freejoint/><geom type="cone"/></body></body>
 <body name="light"><joint limited="true"/></body>
 <body name="lines"><geom type="capsule" fromto="0 0 0 0 0 0" size="1"/><frame/></body>
