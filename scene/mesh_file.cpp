@@ -152,7 +152,12 @@ Solid enclosed(const Triangles& triangles) {
     first = first + (v / 4) * sum;
     second = second + (v / 20) * (outer(a) + outer(b) + outer(c) + outer(sum));
   }
-  if (!(volume > 0) || !std::isfinite(volume)) return {};
+  if (volume == 0 || !std::isfinite(volume)) return {};
+  if (volume < 0) {  // all triangles turn inward
+    volume = -volume;
+    first = -first;
+    second = -1.0 * second;
+  }
   const Vec3<double> com = (1 / volume) * first;
   const Sym3<double> central = second - volume * outer(com);
   const double t = trace(central);

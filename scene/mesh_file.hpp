@@ -23,8 +23,8 @@ struct Triangles {
 std::string resolve(const std::string& address, const std::string& folder,
                     const RobotOptions& options);
 
-/// The mass of density 1 that the triangles enclose, by the tetrahedra over a point; its
-/// mass is not above 0 where they enclose nothing or turn inward.
+/// The mass of density 1 that the triangles enclose, whichever way they turn, by the
+/// tetrahedra over a point; 0 where they enclose nothing.
 Solid enclosed(const Triangles& triangles);
 
 /// Reads meshes, each once, and makes shapes of them.

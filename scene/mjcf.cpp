@@ -109,10 +109,15 @@ struct View {
   std::string who;
 };
 
+/// A mesh is read when the first geom needs it: those that are only seen need not be
+/// there.
 struct MeshAsset {
   std::string name;
-  Place at;
-  Triangles triangles;  // in the axes of the file, scaled; empty where it is wrong
+  View view;
+  std::string folder;
+  bool is_read = false;
+  Triangles triangles{};  // in the axes of the file, scaled; empty where it is wrong
+  Solid solid{};          // that they enclose
 };
 
 /// What later sections need to know of a joint.
@@ -537,11 +542,22 @@ class Reading {
       error(e.place(), {v.who, ": another mesh must not have this name"});
       return;
     }
-    MeshAsset asset{name, e.place(), {}};
+    if ((file == nullptr || file->value.empty()) && e.find("vertex") == nullptr) {
+      error(e.place(), {v.who, ": it must have a file or vertex"});
+    }
+    const std::filesystem::path folder =
+        std::filesystem::path(path_).parent_path() / mesh_folder_;
+    assets_.push_back({name, v, folder.string()});
+  }
+
+  void read_triangles(MeshAsset& asset) {
+    asset.is_read = true;
+    const View& v = asset.view;
+    const Place at = v.element->place();
+    const Attribute* file = v.element->find("file");
     if (file != nullptr && !file->value.empty()) {
-      const std::filesystem::path folder =
-          std::filesystem::path(path_).parent_path() / mesh_folder_;
-      const std::string path = (folder / file->value).string();
+      const std::string path =
+          (std::filesystem::path(asset.folder) / file->value).string();
       if (const Triangles* found = meshes_.read(path, file->place(), v.who)) {
         asset.triangles = *found;
       }
@@ -549,33 +565,31 @@ class Reading {
       read_vertices(v, asset.triangles);
     }
     const Vec3<double> away = vector(v, "refpos", {0, 0, 0});
+    Mat3<double> turned = Mat3<double>::identity();
     if (const auto q = numbers(v, "refquat", 4, 4)) {
-      const Quaternion<double> turned{(*q)[0], (*q)[1], (*q)[2], (*q)[3]};
-      if (!(norm2(turned) > 1e-18) || !std::isfinite(norm2(turned))) {
-        error(e.place(), {v.who, ": refquat must have a length"});
+      const Quaternion<double> given{(*q)[0], (*q)[1], (*q)[2], (*q)[3]};
+      if (norm2(given) > 1e-18 && std::isfinite(norm2(given))) {
+        turned = to_matrix(given);
       } else {
-        const Mat3<double> r = to_matrix(turned);
-        for (Vec3<double>& p : asset.triangles.vertices) p = transpose_times(r, p - away);
+        error(at, {v.who, ": refquat must have a length"});
       }
-    } else {
-      for (Vec3<double>& p : asset.triangles.vertices) p = p - away;
+    }
+    for (Vec3<double>& p : asset.triangles.vertices) {
+      p = transpose_times(turned, p - away);
     }
     const Vec3<double> scale = vector(v, "scale", {1, 1, 1});
     if (scale.x == 0 || scale.y == 0 || scale.z == 0) {
-      error(e.place(), {v.who, ": scale must not be 0"});
+      error(at, {v.who, ": scale must not be 0"});
     } else {
       asset.triangles = scaled(asset.triangles, scale);
     }
-    assets_.push_back(std::move(asset));
+    asset.solid = enclosed(asset.triangles);
   }
 
   void read_vertices(const View& v, Triangles& to) {
     constexpr std::size_t most = 3'000'000;
     const Attribute* given = v.element->find("vertex");
-    if (given == nullptr) {
-      error(v.element->place(), {v.who, ": it must have a file or vertex"});
-      return;
-    }
+    if (given == nullptr) return;  // said already
     const auto points = xml::numbers(*given, v.who, 12, most, Range::any, problems_);
     if (!points) return;
     if (points->size() % 3 != 0) {
@@ -648,9 +662,8 @@ class Reading {
   }
 
   void read_world(const Element& e) {
-    Solid none;
     for (const Element& c : e.children) {
-      if (c.tag == "geom") read_geom(c, 0, main_class, options_.pose, none);
+      if (c.tag == "geom") read_geom(c, 0, main_class, options_.pose, nullptr);
     }
     each(e, "body", [&](const Element& c) { read_body(c, 0, main_class); });
   }
@@ -685,15 +698,15 @@ class Reading {
     // Mass, given or of the geoms.
     BodySpec body;
     body.name = name;
-    Solid of_geoms;
-    for (const Element& c : e.children) {
-      if (c.tag == "geom") read_geom(c, index, defaults, Transform<double>{}, of_geoms);
-    }
-    Solid mass = of_geoms;
     const Element* inertial = e.child("inertial");
     const bool by_geoms = inertia_from_geom_ == "true" ||
                           (inertia_from_geom_ == "auto" && inertial == nullptr);
-    if (!by_geoms) mass = inertial == nullptr ? Solid{} : read_inertial(*inertial, name);
+    Solid mass;
+    for (const Element& c : e.children) {
+      if (c.tag != "geom") continue;
+      read_geom(c, index, defaults, Transform<double>{}, by_geoms ? &mass : nullptr);
+    }
+    if (!by_geoms && inertial != nullptr) mass = read_inertial(*inertial, name);
     body.mass = mass.mass;
     body.com = mass.com;
     body.inertia = mass.inertia;
@@ -890,33 +903,33 @@ class Reading {
     Solid solid{};
   };
 
+  /// Adds the geom's shape, and its mass to the total where there is one.
   void read_geom(const Element& e, int body, int defaults, const Transform<double>& base,
-                 Solid& total) {
+                 Solid* total) {
     const std::string given(e.value("name"));
     const View v = view(e, defaults, given);
     if (!given.empty() && !geom_names_.take(given)) {
       error(e.place(), {v.who, ": another geom must not have this name"});
     }
-    const std::optional<Form> form = read_form(v, body);
     const std::uint32_t contype = bits(v, "contype");
     const std::uint32_t conaffinity = bits(v, "conaffinity");
-    if (!form) return;
-
+    const bool touches = contype != 0 || conaffinity != 0;
+    if (!touches) unread_.count("geom that touches nothing");
     const double group = number(v, "group", 0, Range::any);
     const double density = number(v, "density", 1000, Range::not_negative);
-    const bool heavy = group >= group_range_.first && group <= group_range_.second;
-    if (heavy && form->solid.mass > 0) {
-      double factor = density;
-      if (get(v, "mass") != nullptr) {
-        factor = number(v, "mass", 0, Range::not_negative) / form->solid.mass;
-      }
-      total = total + moved(form->pose, scaled(form->solid, factor));
+    const bool has_mass = get(v, "mass") != nullptr;
+    const double given_mass = number(v, "mass", 0, Range::not_negative);
+    const bool weighs = total != nullptr && group >= group_range_.first &&
+                        group <= group_range_.second &&
+                        (has_mass ? given_mass : density) > 0;
+    if (!touches && !weighs) return;
+    const std::optional<Form> form = read_form(v, body, touches, weighs);
+    if (!form) return;
+    if (weighs && form->solid.mass > 0) {
+      const double factor = has_mass ? given_mass / form->solid.mass : density;
+      *total = *total + moved(form->pose, scaled(form->solid, factor));
     }
-    if (contype == 0 && conaffinity == 0) {
-      unread_.count("geom that touches nothing");
-      return;
-    }
-    if (!form->shape) return;
+    if (!touches || !form->shape) return;
     const std::string& on = bodies_[static_cast<std::size_t>(body)].name;
     ShapeSpec shape;
     const bool free = !given.empty() && !body_names_.has(given) &&
@@ -933,7 +946,7 @@ class Reading {
     parts.shapes.push_back(std::move(shape));
   }
 
-  std::optional<Form> read_form(const View& v, int body) {
+  std::optional<Form> read_form(const View& v, int body, bool touches, bool weighs) {
     const std::string type = choice(get(v, "type"), v.who,
                                     {"sphere", "plane", "capsule", "ellipsoid",
                                      "cylinder", "box", "mesh", "hfield", "sdf"});
@@ -943,7 +956,7 @@ class Reading {
     }
     Form form;
     form.pose = pose(v);
-    if (type == "mesh") return read_mesh_form(v, form);
+    if (type == "mesh") return read_mesh_form(v, form, touches, weighs);
     if (const Attribute* mesh = v.element->find("mesh")) {
       error(mesh->place(), {v.who, ": mesh = ", shown(mesh->value),
                             " must come with type = mesh (no shape is fitted to one)"});
@@ -1012,7 +1025,8 @@ class Reading {
     return form;
   }
 
-  std::optional<Form> read_mesh_form(const View& v, Form form) {
+  std::optional<Form> read_mesh_form(const View& v, Form form, bool touches,
+                                     bool weighs) {
     const Attribute* name = get(v, "mesh");
     if (name == nullptr) {
       error(v.element->place(), {v.who, ": a mesh must have the attribute mesh"});
@@ -1025,15 +1039,18 @@ class Reading {
       return {};
     }
     if (found->second >= assets_.size()) return {};
-    const MeshAsset& asset = assets_[found->second];
+    MeshAsset& asset = assets_[found->second];
+    if (!asset.is_read) read_triangles(asset);
     if (asset.triangles.vertices.empty()) return {};  // said already
-    form.solid = enclosed(asset.triangles);
-    if (!(form.solid.mass > 0)) {
-      error(name->place(), {v.who, ": mesh = \"", shown(name->value),
-                            "\" must enclose a volume, its triangles turning outward"});
+    form.solid = asset.solid;
+    if (weighs && !(form.solid.mass > 0)) {
+      error(name->place(),
+            {v.who, ": mesh = \"", shown(name->value), "\" must enclose a volume"});
     }
-    form.shape = meshes_.shape(asset.name, asset.triangles, {1, 1, 1}, asset.at,
-                               called("mesh", asset.name));
+    if (touches) {
+      form.shape = meshes_.shape(asset.name, asset.triangles, {1, 1, 1},
+                                 asset.view.element->place(), asset.view.who);
+    }
     return form;
   }
 
@@ -1065,6 +1082,16 @@ class Reading {
     rule.b = b;
     rule.touches = false;
     parts.contacts.push_back(std::move(rule));
+  }
+
+  /// All shapes of one body with all of another. The world has shapes of other files too,
+  /// so that those of this one are named.
+  void never(const BodyRecord& a, const BodyRecord& b) {
+    if (a.name != world_name) {
+      never(a.name, b.name);
+      return;
+    }
+    for (const int g : a.geoms) never(geoms_[static_cast<std::size_t>(g)].shape, b.name);
   }
 
   /// Pairs that MuJoCo never lets touch and the engine would: excluded ones, those whose
@@ -1111,11 +1138,11 @@ class Reading {
     const bool above = second.group != 0 && second.parent == first.group;
     if ((below || above) && first.group != 0 && second.group != 0) {
       // Neighbours: the engine keeps those of one joint apart by itself.
-      if (!(below ? first : second).direct) never(one.name, two.name);
+      if (!(below ? first : second).direct) never(one, two);
       return;
     }
     if (excluded_.contains(std::minmax(a, b))) {
-      never(one.name, two.name);
+      never(one, two);
       return;
     }
     std::vector<std::pair<int, int>> apart;
@@ -1130,7 +1157,7 @@ class Reading {
       }
     }
     if (apart.size() == one.geoms.size() * two.geoms.size()) {
-      never(one.name, two.name);
+      never(one, two);
       return;
     }
     for (const auto& [g, h] : apart) {

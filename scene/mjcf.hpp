@@ -18,6 +18,8 @@
 //   targets and the start alike. A free joint has MuJoCo's qpos.
 // - A motor is commanded in N m or N at the joint, its gear counted in already; a
 //   position actuator by the position of the joint.
+// - A range limits where `limited` is not given, as in MuJoCo 3, unless autolimits =
+// false.
 // - Geoms that touch nothing (contype = conaffinity = 0) have mass, but make no shape.
 //
 // What is not read is named in one warning, by element and attribute.

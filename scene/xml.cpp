@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 namespace bristle::scene::xml {
@@ -160,8 +159,8 @@ std::optional<std::string> read_file(const std::string& path, const Place& from,
     return {};
   }
   std::ifstream in(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in) {
+  std::string text(static_cast<std::size_t>(size), ' ');
+  if (!in.read(text.data(), static_cast<std::streamsize>(size))) {
     problems.error(from, words({subject, "cannot read ", shown(path)}));
     return {};
   }

@@ -428,6 +428,14 @@ TEST(Mjcf, NeighboursExcludedPairsAndBitsStayApart) {
   EXPECT_EQ(pairs(world(body("a", two, body("w", "", body("b", two, ""))))), Set{});
   // The world touches its children.
   EXPECT_EQ(pairs(world("<geom name='g' size='1'/>" + body("a", two, ""))), (Set{"g-a"}));
+  EXPECT_EQ(pairs(world("<geom name='g' size='1' conaffinity='0' contype='2'/><geom "
+                        "name='h' size='1'/>" +
+                        body("a", two, "") + body("b", two, ""))),
+            (Set{"a-b", "h-a", "h-b"}));
+  EXPECT_EQ(pairs(mujoco("<worldbody><geom name='g' size='1'/>" + body("a", two, "") +
+                         "</worldbody><contact><exclude body1='world' body2='Ba'/>"
+                         "</contact>")),
+            Set{});
   EXPECT_EQ(pairs(mujoco("<worldbody>" + body("a", two, "") + body("b", two, "") +
                          body("c", two, "", "contype='2' conaffinity='4'") +
                          body("d", two, "", "contype='4' conaffinity='1'") +
@@ -446,6 +454,20 @@ TEST(Mjcf, GeomsWithoutContactHaveMassOnly) {
   ASSERT_EQ(a.problems.warnings().size(), 1u);
   EXPECT_NE(a.problems.warnings()[0].message.find("geom that touches nothing (1)"),
             std::string::npos);
+}
+
+TEST(Mjcf, MeshesThatAreOnlySeenNeedNotBeThere) {
+  const std::string see = "<mesh name='seen' file='none.obj'/>";
+  const std::string inertial = "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>";
+  const std::string look =
+      "<geom type='mesh' mesh='seen' contype='0' conaffinity='0'/></body></worldbody>";
+  EXPECT_TRUE(mjcf(mujoco("<asset>" + see + "</asset><worldbody><body><joint/>" +
+                          inertial + look))
+                  .fine);
+  // They do where they make up the mass.
+  expect_problem(
+      mjcf(mujoco("<asset>" + see + "</asset><worldbody><body><joint/>" + look)),
+      "there is no mesh file");
 }
 
 TEST(Mjcf, StatesOfReferencedJointsAreOurs) {
@@ -563,7 +585,7 @@ TEST(Mjcf, AllProblemsAtOnceWithTheirLines) {
 <body name="a" quat="0 0 0 0"><joint name="j" type="screw" axis="0 0 0"/><geom size="-1"/></body>
 <body name="a" euler="0 0 0" quat="1 0 0 0"><joint name="j" damping="-1" class="none"/>
   <inertial pos="0 0 0" mass="1" diaginertia="1 1 9"/></body>
-<body name="b"><joint range="1 0"/><geom type="box" size="1 1"/><geom type="mesh" mesh="no"/>
+<body name="b"><joint range="1 0"/><geom type="box" size="1 1"/><geom type="mesh" mesh="no"/><geom type="mesh" mesh="none"/>
   <body><freejoint/><geom type="cone"/></body></body>
 <body name="light"><joint limited="true"/></body>
 <body name="lines"><geom type="capsule" fromto="0 0 0 0 0 0" size="1"/><frame/></body>
