@@ -6,8 +6,10 @@
 
 #include "bristle/core/version.hpp"
 #include "cli/exit.hpp"
+#include "cli/export.hpp"
 #include "cli/law.hpp"
 #include "cli/material.hpp"
+#include "cli/run.hpp"
 #include "cli/study.hpp"
 
 namespace {
@@ -23,6 +25,8 @@ int run(int argc, char** argv) {
       "on.\n"
       "`bristle COMMAND --help` has examples.");
   int status = fine;
+  add_run_commands(app, status);
+  add_export_command(app, status);
   add_law_commands(app, status);
   add_material_commands(app, status);
   add_study_commands(app, status);

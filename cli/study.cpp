@@ -232,6 +232,7 @@ int run_all(const std::string& folder, bool json) {
   std::size_t passed = 0, failed = 0;
   for (const Study& study : studies::all_studies()) {
     std::vector<double> presets;
+    presets.reserve(study.parameters.size());
     for (const Parameter& p : study.parameters) presets.push_back(p.preset);
     Values values(study.parameters, presets);
     const auto outcome = study.run(values, !folder.empty());
@@ -291,9 +292,10 @@ int show_realtime(bool json) {
     return fine;
   }
   fmt::print(
-      "Substeps of a 1 ms step with which the checks hold within 1 %, and the part of "
-      "real\n"
-      "time that the computation takes, observers included.\n\n"
+      "Substeps of a 1 ms step with which the checks hold within 1 %, as they do with "
+      "the\n"
+      "next two numbers tried, and the part of real time that the computation takes,\n"
+      "observers included.\n\n"
       "{:30} {:24} {:>8} {:>8}  with fewer, this fails\n",
       "study", "method", "substeps", "busy");
   for (const auto& row : rows) {

@@ -12,8 +12,9 @@ namespace bristle::report {
 
 namespace {
 
-constexpr double column_width = 0.5;  // [px]: one column of the PNG
-constexpr double straight = 0.1;      // [px]: bends less than this are not seen
+constexpr double column_width = 0.5;     // [px]: one column of the PNG
+constexpr double straight = 0.1;         // [px]: bends less than this are not seen
+constexpr std::size_t few_points = 500;  // drawn as they are
 constexpr std::size_t most_markers = 2000;
 
 Box panel_box(const Axis& x, const Axis& y) {
@@ -164,10 +165,12 @@ Trace trace(const Curve& curve, const Axis& x, const Axis& y) {
   }
   std::size_t count = out.dots.size();
   for (const Polyline& points : out.lines) count += points.size();
-  if (count > most_points) {
-    for (Polyline& points : out.lines) points = straightened(thinned(points));
-    out.dots = one_per_cell(out.dots, 1);
+  if (count > few_points) {
+    for (Polyline& points : out.lines) {
+      points = straightened(count > most_points ? thinned(points) : points);
+    }
   }
+  if (count > most_points) out.dots = one_per_cell(out.dots, 1);
   return out;
 }
 

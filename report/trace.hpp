@@ -11,7 +11,8 @@
 
 namespace bristle::report {
 
-/// Curves with more points than this are thinned.
+/// Curves with more points than this are thinned; those with some hundreds lose the
+/// points that lie on a line between others.
 inline constexpr std::size_t most_points = 5000;
 
 struct Trace {

@@ -21,15 +21,16 @@ report::Figure draw(const Values& values, const Drop& drop, const Clock& clock,
                     const Bounces& bounces) {
   const double duration = values["duration"];
   report::Curve height{"height", {}, {}}, force{"force", {}, {}}, first{"force", {}, {}};
-  report::Curve total{"total", {}, {}}, body{"body", {}, {}}, lost{"dissipated", {}, {}};
+  report::Curve total{"total", {}, {}}, body{"body", {}, {}}, lost{"dissipated", {}, {}},
+      stored{"stored", {}, {}};
   {
     Motion motion = dropped(drop, clock);
     Watch watch;
-    watch.sample_interval = duration / 4000;
+    watch.sample_interval = duration / 8000;
     watch.on_sample = [&](const State& now) {
       const ContactNow contact = motion.contact(now);
       const Ledger books = motion.ledger(now);
-      for (report::Curve* curve : {&height, &force, &total, &body, &lost}) {
+      for (report::Curve* curve : {&height, &force, &total, &body, &lost, &stored}) {
         curve->x.push_back(now.time);
       }
       height.y.push_back(1e3 * gap_of(drop, now));
@@ -37,6 +38,7 @@ report::Figure draw(const Values& values, const Drop& drop, const Clock& clock,
       const double around = books.kinetic + drop.mass * drop.gravity * gap_of(drop, now);
       body.y.push_back(around);
       lost.y.push_back(books.dissipated());
+      stored.y.push_back(books.stored());
       total.y.push_back(around + books.stored() + books.dissipated());
     };
     motion.go(duration, watch);
@@ -71,7 +73,7 @@ report::Figure draw(const Values& values, const Drop& drop, const Clock& clock,
                      {.title = "Energy (fig. 11)",
                       .x_label = "time [s]",
                       .y_label = "energy [J]",
-                      .curves = {total, body, lost}}},
+                      .curves = {total, body, lost, stored}}},
           .columns = 2};
 }
 

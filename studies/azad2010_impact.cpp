@@ -47,12 +47,11 @@ report::Curve curve_of(std::string label, const std::vector<double>& speeds,
   return curve;
 }
 
-std::vector<double> speeds_between(double low, double high, int count, bool logarithmic) {
+/// Even in the logarithm.
+std::vector<double> speeds_between(double low, double high, int count) {
   std::vector<double> speeds;
   for (int i = 0; i <= count; ++i) {
-    const double part = static_cast<double>(i) / count;
-    speeds.push_back(logarithmic ? low * std::pow(high / low, part)
-                                 : low + part * (high - low));
+    speeds.push_back(low * std::pow(high / low, static_cast<double>(i) / count));
   }
   return speeds;
 }
@@ -70,20 +69,21 @@ report::Figure draw(const Values& values, const Clock& clock) {
 
   report::Panel by_speed{.title = "Restitution (fig. 2)",
                          .x_label = "impact speed [m/s]",
-                         .y_label = "e",
+                         .y_label = "coefficient of restitution e",
                          .curves = {}};
-  const std::vector<double> even = speeds_between(0.005, 4, 100, false);
+  // From next to nothing: the new law is steepest there.
+  const std::vector<double> speeds = speeds_between(1e-4, 4, 200);
   for (const std::string_view law : {"azad-featherstone", "hunt-crossley", "linear"}) {
     by_speed.curves.push_back(
-        curve_of(std::string(law), even, restitution(law, damping_of(law))));
+        curve_of(std::string(law), speeds, restitution(law, damping_of(law))));
   }
 
   report::Panel by_log{.title = "The same over the logarithm of the speed (fig. 3)",
                        .x_label = "impact speed [m/s]",
-                       .y_label = "e",
+                       .y_label = "coefficient of restitution e",
                        .curves = {},
                        .log_x = true};
-  const std::vector<double> wide = speeds_between(0.01, 10, 60, true);
+  const std::vector<double> wide = speeds_between(0.01, 10, 60);
   for (const std::string_view law : {"azad-featherstone", "hunt-crossley"}) {
     for (const double factor : {0.5, 1.0, 2.0}) {
       std::string label(law);
@@ -97,14 +97,14 @@ report::Figure draw(const Values& values, const Clock& clock) {
 
   report::Panel materials{.title = "Pairs of materials, damping assumed (fig. 4)",
                           .x_label = "impact speed [m/s]",
-                          .y_label = "e",
+                          .y_label = "coefficient of restitution e",
                           .curves = {},
                           .log_x = true};
   for (const MaterialPair& pair : material_pairs) {
     if (pair.spheres) continue;  // the paper of 2014 only
     const PairContact c = contact_of(pair);
-    materials.curves.push_back(curve_of(
-        std::string(pair.in_words), speeds_between(0.1, 10, 40, true), [&](double v) {
+    materials.curves.push_back(
+        curve_of(std::string(pair.in_words), speeds_between(0.1, 10, 40), [&](double v) {
           return azad_featherstone_restitution(
               azad_featherstone_group_of(c.stiffness, c.damping, c.mass, v), true);
         }));

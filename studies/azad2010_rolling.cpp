@@ -193,13 +193,13 @@ report::Figure draw(const Throw& ball, const Clock& clock,
                     const std::vector<Clutch>& samples, double touch) {
   report::Curve friction{"friction along x", {}, {}}, close = friction,
                                                       cone{"− μ f_n v_x/|v|", {}, {}};
-  report::Curve position{"x of the centre [m]", {}, {}},
-      slip{"x velocity of the contact point [m/s]", {}, {}};
+  report::Curve position{"x of the centre", {}, {}},
+      slip{"v_x of the contact point", {}, {}};
   report::Curve total{"total", {}, {}}, body{"body", {}, {}}, lost{"dissipated", {}, {}},
       stored{"stored", {}, {}};
   Motion motion = thrown(ball, clock);
   Watch watch;
-  watch.sample_interval = ball.duration / 3000;
+  watch.sample_interval = ball.duration / 8000;
   watch.on_sample = [&](const State& now) {
     const ContactNow contact = motion.contact(now);
     const Ledger books = motion.ledger(now);
@@ -234,9 +234,9 @@ report::Figure draw(const Throw& ball, const Clock& clock,
                       .x_label = "time since the touch [ms]",
                       .y_label = "friction [N]",
                       .curves = {close, cone}},
-                     {.title = "Position, and velocity of the contact point (fig. 15)",
+                     {.title = "Position; velocity of the contact point (fig. 15)",
                       .x_label = "time [s]",
-                      .y_label = "[m], [m/s]",
+                      .y_label = "position [m], velocity [m/s]",
                       .curves = {position, slip}},
                      {.title = "Energy (fig. 16)",
                       .x_label = "time [s]",

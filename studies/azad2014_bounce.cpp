@@ -57,7 +57,8 @@ Phases phases_of(const std::vector<Stepped>& steps, double decayed, const Rest& 
 }
 
 report::Figure draw(const Drop& drop, const Clock& clock, double duration,
-                    double last_touch, const std::vector<Stepped>& steps) {
+                    double last_touch, double rest_depth,
+                    const std::vector<Stepped>& steps) {
   const auto gaps = [&](std::string label, double from, double to, double per_metre) {
     report::Curve curve{std::move(label), {}, {}};
     Motion motion = dropped(drop, clock);
@@ -78,6 +79,11 @@ report::Figure draw(const Drop& drop, const Clock& clock, double duration,
     const double from = std::max(last_touch - 5e-3, 0.0);
     end = gaps(end.label, from, std::min(last_touch + 1e-2, duration), 1e6);
   }
+  std::vector<report::Reference> marks{
+      report::horizontal_line(-1e6 * rest_depth, "rest")};
+  if (last_touch < duration) {
+    marks.push_back(report::vertical_line(last_touch, "last touch"));
+  }
   report::Curve taken{"steps", {}, {}};
   for (std::size_t i = 0; i < steps.size(); ++i) {
     taken.x.push_back(steps[i].time);
@@ -92,7 +98,8 @@ report::Figure draw(const Drop& drop, const Clock& clock, double duration,
                      {.title = "About the last touch",
                       .x_label = "time [s]",
                       .y_label = "height [µm]",
-                      .curves = {end}},
+                      .curves = {end},
+                      .references = marks},
                      {.title = "Steps taken",
                       .x_label = "time [s]",
                       .y_label = "steps",
@@ -174,7 +181,8 @@ Result<Outcome> run(Values& values, bool with_figure) {
     }
   }
   if (with_figure)
-    outcome.figures = {draw(drop, clock, values["duration"], last_touch, steps)};
+    outcome.figures = {
+        draw(drop, clock, values["duration"], last_touch, rest.depth, steps)};
   return outcome;
 }
 

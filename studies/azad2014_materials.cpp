@@ -276,7 +276,9 @@ report::Panel panel_of(const std::string& title, const Points& points, double st
   const Fit::Curve weight = group_per_damping(stiffness, mass);
   report::Curve data{"data", {}, {}}, fitted{"new model", {}, {}},
       other{"Hunt–Crossley", {}, {}};
-  data.dashed = other.dashed = true;
+  other.dashed = true;
+  data.line = false;
+  data.marker = report::Marker::circle;
   Points sorted = points;
   std::sort(sorted.begin(), sorted.end(),
             [](const Point& a, const Point& b) { return a.speed < b.speed; });
@@ -294,7 +296,7 @@ report::Panel panel_of(const std::string& title, const Points& points, double st
   }
   return {.title = title,
           .x_label = "impact speed [m/s]",
-          .y_label = "e",
+          .y_label = "restitution e",
           .curves = {data, fitted, other},
           .log_x = true};
 }

@@ -24,11 +24,11 @@ report::Figure draw(const Values& values) {
   const bool clamp = values.flag("clamp");
   report::Panel linear{.title = "Three laws (fig. 3)",
                        .x_label = "impact speed [m/s]",
-                       .y_label = "e",
+                       .y_label = "coefficient of restitution e",
                        .curves = {}},
       logarithmic{.title = "Over the logarithm of the speed (fig. 4)",
                   .x_label = "impact speed [m/s]",
-                  .y_label = "e",
+                  .y_label = "coefficient of restitution e",
                   .curves = {},
                   .log_x = true};
   const auto new_law = [&](double damping, double v) {
@@ -54,7 +54,7 @@ report::Figure draw(const Values& values) {
   }
   linear.curves = {ours, classic, constant};
   for (const double factor : {0.3, 1.0, 3.0}) {
-    const std::string times = factor < 1 ? ", 0.3 λ" : factor > 1 ? ", 3 λ" : ", λ";
+    const std::string times = factor < 1 ? ", 0.3 λ" : factor > 1 ? ", 3 λ" : "";
     report::Curve one{"new model" + times, {}, {}},
         other{"Hunt–Crossley" + times, {}, {}};
     other.dashed = true;

@@ -10,46 +10,77 @@ namespace {
 
 constexpr double settled = 3;  // [s]: by then it rolls
 
-Result<Outcome> run(Values& values, bool draw) {
-  const Clock clock = clock_of(values);
-  const double radius = values["radius"], hollow = values["cylinder_radius"];
-  const double x0 = values["x0"], z0 = values["z0"], duration = values["duration"];
-  if (std::hypot(x0, z0) + radius >= hollow) {
-    return Error{"x0, z0: the ball must begin inside the cylinder, without touching it"};
+bool begins_inside(const Values& values) {
+  return std::hypot(values["x0"], values["z0"]) + values["radius"] <
+         values["cylinder_radius"];
+}
+
+/// What was seen of a run; what is said of rolling is taken after it has settled.
+struct Traces {
+  Series x, y, z, vx, vy, vz, wx, wy, wz, speed_in_plane, energy;
+  std::vector<double> crossings;  // of the bottom, towards +X
+  double peak_omega = std::nan(""), rolling_error = std::nan("");
+  double drift = std::nan("");     // of the energy [J]
+  double residual = 0, scale = 0;  // of the energy books [J]
+  std::string trouble;
+
+  double period() const {
+    const std::size_t n = crossings.size();
+    return n > 1 ? (crossings.back() - crossings.front()) / static_cast<double>(n - 1)
+                 : std::nan("");
   }
+  /// The first peak of the in-plane speed.
+  double peak_speed() const;
+};
+
+double Traces::peak_speed() const {
+  const std::vector<double>& s = speed_in_plane.y;
+  for (std::size_t i = 1; i + 1 < s.size(); ++i) {
+    if (s[i] > s[i - 1] && s[i] >= s[i + 1]) {
+      Series near;
+      for (const std::size_t k : {i - 1, i, i + 1}) near.add(speed_in_plane.x[k], s[k]);
+      return peak_of(near).value;
+    }
+  }
+  return std::nan("");
+}
+
+Traces roll(const Values& values, const Clock& clock) {
+  const double radius = values["radius"], x0 = values["x0"];
+  const double duration = values["duration"];
   ShapeSpec ground{.name = "cylinder",
-                   .shape = Cavity{hollow, std::numeric_limits<double>::infinity()}};
+                   .shape = Cavity{values["cylinder_radius"],
+                                   std::numeric_limits<double>::infinity()}};
   ground.pose.R = {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}};  // its axis along Y
-  gonthier2004::Ball ball =
-      gonthier2004::make_ball(values, clock, ground, {x0, 0, z0}, {0, values["vy0"], 0});
+  gonthier2004::Ball ball = gonthier2004::make_ball(
+      values, clock, ground, {x0, 0, values["z0"]}, {0, values["vy0"], 0});
   Motion& motion = ball.motion;
 
-  Series x, y, z, vx, vy, vz, wx, wy, wz, speed_in_plane, energy;
-  std::vector<double> crossings;  // of the bottom, towards +X, after settling
-  double peak_omega = std::nan(""), rolling_error = std::nan("");
+  Traces traces;
   double before_time = 0, before_x = x0, before_rate = 0;
   Watch watch;
   watch.sample_interval = std::min(5e-4, duration / 1000);
   watch.on_sample = [&](const State& now) {
     const Vec3<double> p = ball.centre(now), v = ball.velocity(now), w = ball.omega(now);
-    x.add(now.time, p.x);
-    y.add(now.time, p.y);
-    z.add(now.time, p.z);
-    vx.add(now.time, v.x);
-    vy.add(now.time, v.y);
-    vz.add(now.time, v.z);
-    wx.add(now.time, w.x);
-    wy.add(now.time, w.y);
-    wz.add(now.time, w.z);
+    traces.x.add(now.time, p.x);
+    traces.y.add(now.time, p.y);
+    traces.z.add(now.time, p.z);
+    traces.vx.add(now.time, v.x);
+    traces.vy.add(now.time, v.y);
+    traces.vz.add(now.time, v.z);
+    traces.wx.add(now.time, w.x);
+    traces.wy.add(now.time, w.y);
+    traces.wz.add(now.time, w.z);
     const Ledger books = motion.ledger(now);
-    energy.add(now.time, books.kinetic + books.gravity + books.normal);
+    traces.energy.add(now.time, books.kinetic + books.gravity + books.normal);
     if (now.time >= settled) {
-      speed_in_plane.add(now.time, std::hypot(v.x, v.z));
-      peak_omega = std::fmax(peak_omega, norm(w));
+      traces.speed_in_plane.add(now.time, std::hypot(v.x, v.z));
+      traces.peak_omega = std::fmax(traces.peak_omega, norm(w));
       const double from_axis = std::hypot(p.x, p.z);
       const Vec3<double> n{p.x / from_axis, 0, p.z / from_axis};
       const Vec3<double> rolls = w - dot(w, n) * n;
-      rolling_error = std::fmax(rolling_error, std::fabs(norm(v) - radius * norm(rolls)));
+      traces.rolling_error =
+          std::fmax(traces.rolling_error, std::fabs(norm(v) - radius * norm(rolls)));
       if (before_time >= settled && before_x < 0 && p.x >= 0) {
         // A cubic through both samples and their rates, by Newton from the chord.
         const double h = now.time - before_time, d = p.x - before_x;
@@ -61,7 +92,7 @@ Result<Outcome> run(Values& values, bool draw) {
           const double slope = d + (u - s) * (e + s * f) + s * u * f;
           s -= value / slope;
         }
-        crossings.push_back(before_time + s * h);
+        traces.crossings.push_back(before_time + s * h);
       }
     }
     before_time = now.time;
@@ -70,37 +101,88 @@ Result<Outcome> run(Values& values, bool draw) {
   };
   motion.go(duration, watch);
 
-  // The first peak of the in-plane speed after settling.
-  double peak_speed = std::nan("");
-  const std::vector<double>& s = speed_in_plane.y;
-  for (std::size_t i = 1; i + 1 < s.size(); ++i) {
-    if (s[i] > s[i - 1] && s[i] >= s[i + 1]) {
-      Series near;
-      for (const std::size_t k : {i - 1, i, i + 1}) near.add(speed_in_plane.x[k], s[k]);
-      peak_speed = peak_of(near).value;
-      break;
-    }
-  }
-  double drift = std::nan("");
   if (duration > settled) {
+    const Series& energy = traces.energy;
     const Ledger last = motion.ledger(motion.state());
     const auto from = std::lower_bound(energy.x.begin(), energy.x.end(), settled - 1e-9);
     const auto at = static_cast<std::size_t>(from - energy.x.begin());
-    drift = last.kinetic + last.gravity + last.normal - energy.y[at];
+    traces.drift = last.kinetic + last.gravity + last.normal - energy.y[at];
   }
-  const std::size_t n = crossings.size();
-  const double period =
-      n > 1 ? (crossings.back() - crossings.front()) / static_cast<double>(n - 1)
-            : std::nan("");
-  const Audit& books = motion.audit();
+  traces.residual = motion.audit().residual();
+  traces.scale = motion.audit().scale();
+  traces.trouble = motion.trouble();
+  return traces;
+}
+
+/// Some 3000 of the samples: a curve needs fewer than a peak does.
+report::Curve thinned(std::string label, const std::vector<double>& x,
+                      const std::vector<double>& y) {
+  const std::size_t every = std::max<std::size_t>(1, x.size() / 3000);
+  report::Curve curve{std::move(label), {}, {}};
+  for (std::size_t i = 0; i < x.size(); i += every) {
+    curve.x.push_back(x[i]);
+    curve.y.push_back(y[i]);
+  }
+  return curve;
+}
+
+report::Figure figure_of(const Traces& t, double vy0) {
+  const bool planar = vy0 == 0;
+  const auto over_time = [](const char* label, const Series& s) {
+    return thinned(label, s.x, s.y);
+  };
+  report::Figure figure{
+      .title = "A ball dropped into a cylinder: it bounces, then rolls to and fro",
+      .note = planar ? "Gonthier et al. 2004, figs. 11 and 12: motion in a plane"
+                     : "Gonthier et al. 2004, figs. 13–15: motion along the axis as well",
+      .panels = {{.title = planar ? "Path of the centre, along the axis (fig. 11)"
+                                  : "Path of the centre, along the axis (fig. 13)",
+                  .x_label = "X [m]",
+                  .y_label = "Z [m]",
+                  .curves = {thinned("path", t.x.y, t.z.y)},
+                  .equal_axes = true}},
+      .columns = 2};
+  if (!planar) {
+    figure.panels.push_back({.title = "Path of the centre, from above (fig. 13)",
+                             .x_label = "Y, along the axis [m]",
+                             .y_label = "X [m]",
+                             .curves = {thinned("path", t.y.y, t.x.y)}});
+  }
+  figure.panels.push_back(
+      {.title = planar ? "Velocity (fig. 12)" : "Velocity (fig. 14)",
+       .x_label = "time [s]",
+       .y_label = "velocity [m/s]",
+       .curves = {over_time("X", t.vx), over_time("Y", t.vy), over_time("Z", t.vz)}});
+  figure.panels.push_back(
+      {.title = planar ? "Angular velocity (fig. 12)" : "Angular velocity (fig. 14)",
+       .x_label = "time [s]",
+       .y_label = "angular velocity [rad/s]",
+       .curves = {over_time("X", t.wx), over_time("Y", t.wy), over_time("Z", t.wz)}});
+  figure.panels.push_back({.title = planar ? "Kinetic, potential and spring energy"
+                                           : "Kinetic, potential and spring energy "
+                                             "(fig. 15)",
+                           .x_label = "time [s]",
+                           .y_label = "energy [J]",
+                           .curves = {over_time("energy", t.energy)}});
+  return figure;
+}
+
+Result<Outcome> run(Values& values, bool draw) {
+  const Clock clock = clock_of(values);
+  if (!begins_inside(values)) {
+    return Error{"x0, z0: the ball must begin inside the cylinder, without touching it"};
+  }
+  const Traces traces = roll(values, clock);
+  const double period = traces.period(), peak_speed = traces.peak_speed();
+  const double peak_omega = traces.peak_omega, drift = traces.drift;
   Outcome outcome;
-  outcome.trouble = motion.trouble();
+  outcome.trouble = traces.trouble;
   outcome.results = {{"period_s", period},
                      {"peak_speed", peak_speed},
                      {"peak_omega", peak_omega},
                      {"energy_drift_J", drift},
-                     {"rolling_error", rolling_error},
-                     {"energy_residual_J", books.residual()}};
+                     {"rolling_error", traces.rolling_error},
+                     {"energy_residual_J", traces.residual}};
 
   const auto against = [&](const char* name, double value, double reference,
                            double within, const char* source) {
@@ -121,41 +203,21 @@ Result<Outcome> run(Values& values, bool draw) {
                               "and the normal damper "
                               "take a little"});
   }
-  if (duration > settled) {
+  if (values["duration"] > settled) {
     outcome.checks.push_back({"it rolls: largest ||v| − R|ω − (ω·n)n|| [m/s]",
-                              rolling_error, 0, 1e-3 * std::max(1.0, peak_speed),
+                              traces.rolling_error, 0, 1e-3 * std::max(1.0, peak_speed),
                               "§ 4.1 has |v| = R|ω|, which spin about n makes false in "
                               "three dimensions"});
   }
   outcome.checks.push_back(
-      {"energy books, over their scale", books.residual() / books.scale(), 0,
+      {"energy books, over their scale", traces.residual / traces.scale, 0,
        clock.adaptive ? std::max(1e-8, clock.rtol) : 0.01, "the ledger closes"});
   if (draw) {
-    outcome.figures = {
-        {.title = "A ball dropped into a cylinder: it bounces, then rolls to and fro",
-         .note = "Gonthier et al. 2004, figs. 11–15",
-         .panels = {{.title = "Path of the centre, along the axis (figs. 11, 13)",
-                     .x_label = "X [m]",
-                     .y_label = "Z [m]",
-                     .curves = {{"path", x.y, z.y}},
-                     .equal_axes = true},
-                    {.title = "Path of the centre, from above (fig. 13)",
-                     .x_label = "X [m]",
-                     .y_label = "Y [m]",
-                     .curves = {{"path", x.y, y.y}}},
-                    {.title = "Velocity (figs. 12, 14)",
-                     .x_label = "time [s]",
-                     .y_label = "velocity [m/s]",
-                     .curves = {{"X", vx.x, vx.y}, {"Y", vy.x, vy.y}, {"Z", vz.x, vz.y}}},
-                    {.title = "Angular velocity (figs. 12, 14)",
-                     .x_label = "time [s]",
-                     .y_label = "angular velocity [rad/s]",
-                     .curves = {{"X", wx.x, wx.y}, {"Y", wy.x, wy.y}, {"Z", wz.x, wz.y}}},
-                    {.title = "Kinetic, potential and spring energy (fig. 15)",
-                     .x_label = "time [s]",
-                     .y_label = "energy [J]",
-                     .curves = {{"energy", energy.x, energy.y}}}},
-         .columns = 2}};
+    outcome.figures = {figure_of(traces, values["vy0"])};
+    if (values.as_published()) {
+      constexpr double along = 0.3;  // [m/s], figs. 13–15
+      outcome.figures.push_back(figure_of(roll(values.with("vy0", along), clock), along));
+    }
   }
   return outcome;
 }

@@ -10,7 +10,7 @@ double hunt_crossley(double e) { return 1.5 * e * (1 - e); }
 
 report::Figure draw(double restitution) {
   report::Curve exact{"exact, eq. 10", {}, {}}, estimate{"1 − e², first guess", {}, {}},
-      classic{"Hunt–Crossley, eq. 14", {}, {}}, here{"this e", {}, {}};
+      classic{"Hunt–Crossley, eq. 14", {}, {}};
   estimate.dashed = classic.dashed = true;
   constexpr int points = 200;
   for (int i = 1; i <= points; ++i) {
@@ -22,15 +22,13 @@ report::Figure draw(double restitution) {
     classic.x.push_back(e);
     classic.y.push_back(hunt_crossley(e));
   }
-  here.x = {restitution, restitution};
-  here.y = {0, damping_factor(restitution)};
-  here.dashed = true;
-  return {.title = "Damping factor of restitution-exact damping",
+  return {.title = "The damping that gives e exactly",
           .note = "Gonthier et al. 2004, fig. 1",
           .panels = {{.title = "Damping factor d against restitution",
                       .x_label = "coefficient of restitution e",
-                      .y_label = "d = a e v",
-                      .curves = {exact, estimate, classic, here}}},
+                      .y_label = "damping factor d = a e v",
+                      .curves = {exact, estimate, classic},
+                      .references = {report::vertical_line(restitution, "this e")}}},
           .columns = 1};
 }
 

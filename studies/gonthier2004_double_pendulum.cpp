@@ -101,6 +101,11 @@ Result<Outcome> run(Values& values, bool draw) {
       {"energy books, over their scale", books.residual() / books.scale(), 0,
        clock.adaptive ? std::max(1e-8, clock.rtol) : 0.01, "the ledger closes"});
   if (draw) {
+    const report::Curve begins{.label = "start",
+                               .x = {start.x},
+                               .y = {start.z},
+                               .marker = report::Marker::circle,
+                               .line = false};
     outcome.figures = {
         {.title = "A double pendulum whose tip hits the floor",
          .note = "Gonthier et al. 2004, figs. 17–21",
@@ -115,10 +120,10 @@ Result<Outcome> run(Values& values, bool draw) {
                     {.title = "Path of the tip (fig. 19)",
                      .x_label = "x [m]",
                      .y_label = "y [m]",
-                     .curves = {{"tip", tip_x.y, tip_z.y}}},
+                     .curves = {{"tip", tip_x.y, tip_z.y}, begins}},
                     {.title = "Dwell state (fig. 20)",
                      .x_label = "time [s]",
-                     .y_label = "s_dw",
+                     .y_label = "dwell state s_dw",
                      .curves = {{"s_dw", dwell.x, dwell.y}}},
                     {.title = "Kinetic, potential and spring energy (fig. 21)",
                      .x_label = "time [s]",

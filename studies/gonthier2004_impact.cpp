@@ -53,8 +53,9 @@ report::Figure draw(const Values& values, const Clock& clock) {
   const double fastest = std::min(0.9 / alpha, 4.5);
   for (const std::string_view law : {"gonthier", "hunt-crossley"}) {
     report::Curve curve{std::string(law), {}, {}};
-    for (int i = 1; i <= 12; ++i) {
-      const double v = fastest * i / 12;
+    constexpr int points = 48;
+    for (int i = 1; i <= points; ++i) {
+      const double v = fastest * i / points;
       const Impact at = choose_impact(values.with("speed", v), law, 1 - alpha * v);
       const CentralImpact impact = central_impact(at.law, false, values["mass"], v, clock,
                                                   Detail::restitution_only);

@@ -158,8 +158,6 @@ report::Figure draw(const Values& values, const Clock& clock) {
       std::string label("e = ");
       label += std::to_string(e).substr(0, 4);
       report::Curve ours{label, {}, {}}, rigid{label, {}, {}};
-      label += ", rigid";
-      rigid.label = label;
       rigid.dashed = true;
       for (int i = 0; i <= 20; ++i) {
         const double mu = i / 20.0;

@@ -104,13 +104,24 @@ Run drag(const Values& values, const Clock& clock) {
   // Short against the period of the spring and against the time that slipping takes.
   const double period = 2 * std::numbers::pi * std::sqrt(mass / values["spring"]);
   watch.sample_interval = std::min(period / 4000, values["duration"] / 1000);
+  // Of eight samples the least and the largest friction: its spikes are short.
   std::size_t samples = 0;
+  Series least, largest;
   watch.on_sample = [&](const State& now) {
     const double friction = note(now);
     if (samples++ % 8 == 0) {
       run.position.add(now.time, place);
-      run.friction.add(now.time, friction);
+      least = largest = {};
+      least.add(now.time, friction);
+      largest.add(now.time, friction);
     }
+    if (friction < least.y.back()) least.add(now.time, friction);
+    if (friction > largest.y.back()) largest.add(now.time, friction);
+    if (samples % 8 != 0) return;
+    const bool falls = largest.x.back() < least.x.back();
+    const Series &first = falls ? largest : least, &second = falls ? least : largest;
+    run.friction.add(first.x.back(), first.y.back());
+    run.friction.add(second.x.back(), second.y.back());
   };
   // Samples of a step come before its end is seen: the order in time is kept.
   watch.on_step = [&](const State& now) {

@@ -15,10 +15,10 @@ namespace bristle::studies {
 struct RealtimeRow {
   std::string_view study;
   std::string_view method;
-  int substeps = 0;     // the fewest that do; 0: none of those that were tried
-  int tried = 0;        // the most that were
+  int substeps = 0;     // the fewest that do, and so do the next two that were tried
+  int tried = 0;        // the most that were; where none did, substeps is 0
   double busy = 0;      // computing time over simulated time
-  std::string fails{};  // with one attempt less: the first check that does
+  std::string fails{};  // with fewer: the first check that does
 };
 
 /// Every example of the paper that moves, under every method of the fixed clock. `tell`

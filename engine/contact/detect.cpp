@@ -74,7 +74,8 @@ void place_shapes(const Model& model, const LinkMotion& links,
   for (std::size_t i = 0; i < model.shapes.size(); ++i) {
     const ModelShape& shape = model.shapes[i];
     if (shape.link == world_link) continue;
-    ws.shape_poses[i] = links.poses[at(shape.link)] * shape.in_link;
+    const Transform<double>& pose = links.poses[at(shape.link)];
+    ws.shape_poses[i] = shape.centred ? pose : pose * shape.in_link;
   }
 }
 

@@ -81,15 +81,13 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
                              std::vector<double>& next, ContactWorkspace& ws) noexcept {
   const LawColumns columns = ws.law_columns(memory, next);
   const bool by_row = model.contact_books || form == Form::advance;
-  const auto run = [&](std::size_t number, const Piece& piece) {
+  const auto run = [&](const Piece& piece, LawTotals& normal_totals,
+                       LawTotals& friction_totals) {
     const LawBlock& laws = model.blocks[at(piece.block)];
     const NormalLawTable& normal = normal_law(laws.normal);
     const FrictionLawTable& friction = friction_law(laws.friction);
-    LawTotals& normal_totals = ws.totals[2 * number];
-    LawTotals& friction_totals = ws.totals[2 * number + 1];
-    normal_totals = {};
-    friction_totals = {};
-    if (is_joint_friction(model, piece.block)) {
+    const bool given_load = is_joint_friction(model, piece.block);
+    if (given_load) {
       fill_loads(model, piece, contacts, columns.normal_force);
     } else {
       const auto pass = form == Form::advance
@@ -109,7 +107,6 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
       travel[i] = form == Form::advance ? 0 : columns.rate[i];
     }
     if (!by_row) return;
-    const bool given_load = is_joint_friction(model, piece.block);
     const double* of_normal = columns.normal_books.data;
     const double* of_friction = columns.friction_books.data;
     if (!given_load) sum_books(of_normal, ws.capacity, piece.rows, normal_totals);
@@ -125,24 +122,37 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
                next.data() + to_friction);
   };
   ContactTotals totals;
-  const auto sum = [&](std::size_t number, const Piece& piece) {
-    const bool joint = piece.block < model.joint_blocks;
-    add(joint ? totals.limits : totals.normal, ws.totals[2 * number]);
-    add(joint ? totals.joint_friction : totals.friction, ws.totals[2 * number + 1]);
+  // One by one: all of it at once g++ clears by "rep stos", which is slow to begin.
+  for (LawTotals* part :
+       {&totals.normal, &totals.friction, &totals.limits, &totals.joint_friction}) {
+    *part = {};
+  }
+  const auto normal_of = [&](const Piece& piece) -> LawTotals& {
+    return piece.block < model.joint_blocks ? totals.limits : totals.normal;
   };
-  if (ws.team.size() == 1) {
-    for_each_piece(model, contacts, [&](std::size_t number, const Piece& piece) {
-      run(number, piece);
-      sum(number, piece);
+  const auto friction_of = [&](const Piece& piece) -> LawTotals& {
+    return piece.block < model.joint_blocks ? totals.joint_friction : totals.friction;
+  };
+  // A pass adds the sums of its rows at the end, so that they may go where they belong.
+  if (ws.team.size() == 1 && !by_row) {
+    for_each_piece(model, contacts, [&](std::size_t, const Piece& piece) {
+      run(piece, normal_of(piece), friction_of(piece));
     });
     return totals;
   }
   ws.team.run([&](int member) {
     for_each_piece(model, contacts, [&](std::size_t number, const Piece& piece) {
-      if (number % at(ws.team.size()) == at(member)) run(number, piece);
+      if (number % at(ws.team.size()) != at(member)) return;
+      LawTotals& normal = ws.totals[2 * number];
+      LawTotals& friction = ws.totals[2 * number + 1];
+      normal = friction = {};
+      run(piece, normal, friction);
     });
   });
-  for_each_piece(model, contacts, sum);
+  for_each_piece(model, contacts, [&](std::size_t number, const Piece& piece) {
+    add(normal_of(piece), ws.totals[2 * number]);
+    add(friction_of(piece), ws.totals[2 * number + 1]);
+  });
   return totals;
 }
 

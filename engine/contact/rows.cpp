@@ -21,14 +21,17 @@ struct RowMotion {
 };
 
 /// How the bodies move where the force of a row acts.
-RowMotion measure(const LinkMotion& links, RowPlace& place) {
+BRISTLE_INLINE RowMotion measure(const LinkMotion& links, RowPlace& place) {
   const Frame<double>& frame = place.frame;
-  const Motion<double>& a = links.velocities[at(place.link_a)];
-  const Motion<double>& b = links.velocities[at(place.link_b)];
-  const Vec3<double> moving =
-      b.linear + cross(b.angular, place.point - links.poses[at(place.link_b)].p) -
-      (a.linear + cross(a.angular, place.point - links.poses[at(place.link_a)].p));
-  place.spin = 0.5 * dot(a.angular + b.angular, frame.n);
+  const auto velocity = [&](int link) BRISTLE_INLINE_LAMBDA {
+    const Motion<double>& m = links.velocities[at(link)];
+    if (link == world_link) return m.linear;
+    return m.linear + cross(m.angular, place.point - links.poses[at(link)].p);
+  };
+  const Vec3<double> moving = velocity(place.link_b) - velocity(place.link_a);
+  const Vec3<double>& turning_a = links.velocities[at(place.link_a)].angular;
+  const Vec3<double>& turning_b = links.velocities[at(place.link_b)].angular;
+  place.spin = 0.5 * dot(turning_a + turning_b, frame.n);
   return {-dot(frame.n, moving), frame.to_tangent(moving)};
 }
 
@@ -42,8 +45,8 @@ bool same(const Vec3<double>& a, const Vec3<double>& b) {
 }
 
 /// A frame carried to a new normal; untouched where nothing has moved.
-Frame<double> carried(const Frame<double>& frame, const Vec3<double>& normal,
-                      double turn) {
+BRISTLE_INLINE Frame<double> carried(const Frame<double>& frame,
+                                     const Vec3<double>& normal, double turn) {
   if (turn == 0 && same(frame.n, normal)) return frame;
   return transport(frame, normal, turn);
 }
@@ -490,6 +493,7 @@ void follow_contacts(const Model& model, std::span<const double> q,
       const ModelShape& a = model.shapes[pair.a];
       const ModelShape& b = model.shapes[pair.b];
       Contacts<double> found;
+      found.radii = false;
       // Wide enough for what was found at the beginning of the step and went on moving.
       const double margin = 2 * (ws.margins[pair.a] + ws.margins[pair.b]) +
                             1e-6 * std::min(a.radius, b.radius);

@@ -20,16 +20,19 @@ namespace bristle {
 
 namespace detail {
 
-/// Takes one velocity out of the articulated inertia and stores what the solves need.
+/// Takes one velocity out of the articulated inertia and stores what the solves need;
+/// what is left of the inertia only where somebody needs that.
 template <bool linear, Scalar T>
 BRISTLE_INLINE void eliminate(ArticulatedInertia<T>& i, DofWork<T>& dof,
-                              const T& armature) {
+                              const T& armature, bool needed) {
   Vec3<T> s = dof.axis;
   Force<T> u{linear ? i.B * s : i.A * s, linear ? i.M * s : transpose_times(i.B, s)};
   const T d = dot(s, linear ? u.force : u.torque) + armature;
   const T inverse = T(1) / d;
-  Force<T> v = inverse * u;
-  i = reduced(i, u, v);
+  if (needed) {
+    Force<T> v = inverse * u;
+    i = reduced(i, u, v);
+  }
   dof.U = u;
   dof.inverse = inverse;
 }
@@ -106,7 +109,9 @@ BRISTLE_INLINE void bias_pass(const Tree& tree, const T* v, const T* acceleratio
       a = a + joint_motion(link, dof, acceleration + link.v);
     }
     a.angular = a.angular + parent.bias.angular;
-    a.linear = a.linear + (parent.bias.linear + parent.spread * work[i].arm);
+    Vec3<T> carried = parent.bias.linear;
+    if (link.parent != world_link) carried = carried + parent.spread * work[i].arm;
+    a.linear = a.linear + carried;
     Vec3<T> w = velocities[i].angular;
     Mat3<T> spread = spread_of(a.angular, w);
     Inertia<T> inertia = rotated(ws.poses[at(i)].R, ws.constants[at(i)].inertia);
@@ -148,7 +153,9 @@ BRISTLE_INLINE void inward_pass(const Tree& tree, const T* tau, Workspace<T>& ws
         continue;
       }
       over_dofs<true>(link.type, [&]<bool linear>(int k) BRISTLE_INLINE_LAMBDA {
-        if (factor) eliminate<linear>(inertia, dof[k], armature[link.v + k]);
+        // The world needs nothing, and 0 comes last.
+        const bool needed = k > 0 || link.parent != world_link;
+        if (factor) eliminate<linear>(inertia, dof[k], armature[link.v + k], needed);
         if (solve) give_way<linear>(p, dof[k], tau[link.v + k]);
       });
     }
@@ -173,7 +180,8 @@ BRISTLE_INLINE void outward_pass(const Tree& tree, Workspace<T>& ws, T* accelera
     LinkWork<T>& own = work[i];
     const DofWork<T>* dof = ws.dofs.data() + link.v;
     T* x = acceleration + link.v;
-    Motion<T> a = shifted(work[link.parent].response, own.arm);
+    Motion<T> a = work[link.parent].response;
+    if (link.parent != world_link) a = shifted(a, own.arm);
     if (hybrid && ws.locked[at(i)]) {
       // The joint carries what moves all that hangs from it.
       Force<T> f = own.articulated * a + own.force;

@@ -21,10 +21,14 @@ void kinematics(const Tree& tree, In<T> q, In<T> v, Workspace<T>& ws) noexcept {
     const T* qi = q.data() + link.q;
     const T* vi = v.data() + link.v;
     DofWork<T>* dof = dofs + link.v;
-    Transform<T> parent = poses[link.parent];
+    const Transform<T>& parent = poses[link.parent];
     Motion<T> moving = velocities[link.parent];
-    Mat3<T> f = parent.R * constants[i].joint.R;
-    Vec3<T> arm = parent.R * constants[i].joint.p;
+    Mat3<T> f = constants[i].joint.R;
+    Vec3<T> arm = constants[i].joint.p;
+    if (link.parent != world_link) {
+      f = parent.R * f;
+      arm = parent.R * arm;
+    }
     Vec3<T> turning = moving.angular;
     Mat3<T> axes;
     Vec3<T> linear;

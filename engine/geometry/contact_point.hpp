@@ -48,6 +48,7 @@ struct Contacts {
   ContactPoint<T> points[max_contacts];
   int count = 0;
   int dropped = 0;  // contacts beyond max_contacts; the shallowest are the ones left out
+  bool radii = true;  // false: radius and patch of the contacts may be left out
 
   ContactPoint<T>* begin() { return points; }
   ContactPoint<T>* end() { return points + count; }

@@ -8,14 +8,17 @@ namespace bristle::geometry {
 
 /// The contact of a sphere with a surface point given in the axes of B.
 template <Scalar T>
-ContactPoint<T> sphere_contact(const Sphere& sphere, const Vec3<T>& centre,
-                               const Transform<T>& pose_b, const SurfacePoint<T>& on,
-                               std::uint32_t feature) noexcept {
+BRISTLE_INLINE ContactPoint<T> sphere_contact(const Sphere& sphere, const Vec3<T>& centre,
+                                              const Transform<T>& pose_b,
+                                              const SurfacePoint<T>& on,
+                                              std::uint32_t feature,
+                                              bool radii) noexcept {
   const T radius = constant<T>(sphere.radius);
   const Vec3<T> n = -turn(pose_b, on.normal);
-  const Curvature<T> own =
-      sphere.radius > 0 ? Curvature<T>::round(T(1) / radius) : Curvature<T>::edge();
-  const Meeting<T> meeting = meet(own, on.curvature);
+  Meeting<T> meeting{T(0), Patch::sharp};
+  if (radii && sphere.radius > 0) {
+    meeting = meet(Curvature<T>::round(T(1) / radius), on.curvature);
+  }
   return {.on_a = centre + radius * n,
           .on_b = place(pose_b, on.point),
           .normal = n,
@@ -33,7 +36,7 @@ void sphere_against(const Sphere& sphere, const Transform<T>& pose_a, const Othe
                     Contacts<T>& out) noexcept {
   const SurfacePoint<T> on = closest(other, locate(pose_b, pose_a.p));
   if (value_of(on.distance) - sphere.radius > margin) return;
-  out.add(sphere_contact(sphere, pose_a.p, pose_b, on, 0));
+  out.add(sphere_contact(sphere, pose_a.p, pose_b, on, 0, out.radii));
 }
 
 /// In a cylindrical hollow: the wall (feature 0) and the two ends (1 and 2) each on their
@@ -50,7 +53,7 @@ void sphere_against(const Sphere& sphere, const Transform<T>& pose_a,
     const Vec3<T> e = unit_or(radial, Vec3<T>{T(1), T(0), T(0)});
     const SurfacePoint<T> on{gap, wall * e + Vec3<T>{T(0), T(0), x.z}, -e,
                              Curvature<T>{T(0), T(-1) / wall, {T(0), T(0), T(1)}, false}};
-    out.add(sphere_contact(sphere, pose_a.p, pose_b, on, 0));
+    out.add(sphere_contact(sphere, pose_a.p, pose_b, on, 0, out.radii));
   }
   if (!std::isfinite(cavity.half_length)) return;
   const T half = constant<T>(cavity.half_length);
@@ -61,7 +64,7 @@ void sphere_against(const Sphere& sphere, const Transform<T>& pose_a,
     const SurfacePoint<T> on{
         distance, {x.x, x.y, sign * half}, {T(0), T(0), -sign}, Curvature<T>::flat()};
     out.add(sphere_contact(sphere, pose_a.p, pose_b, on,
-                           static_cast<std::uint32_t>(1 + end)));
+                           static_cast<std::uint32_t>(1 + end), out.radii));
   }
 }
 
@@ -255,7 +258,7 @@ void sphere_against_surface(const Sphere& sphere, const Transform<T>& pose_a,
   if (nearest.distance > reach && nearest.distance > s.max_depth) return;
   if (!in_front(s, nearest, x)) {
     out.add(sphere_contact(sphere, pose_a.p, pose_b, measure(s, nearest, true, xT),
-                           nearest.id));
+                           nearest.id, out.radii));
     return;
   }
 
@@ -274,8 +277,9 @@ void sphere_against_surface(const Sphere& sphere, const Transform<T>& pose_a,
   const double alike = std::cos(s.merge_angle);
   const int before = out.count;
   for (int i = 0; i < count; ++i) {
-    const ContactPoint<T> contact = sphere_contact(
-        sphere, pose_a.p, pose_b, measure(s, found[i], false, xT), found[i].id);
+    const ContactPoint<T> contact =
+        sphere_contact(sphere, pose_a.p, pose_b, measure(s, found[i], false, xT),
+                       found[i].id, out.radii);
     bool same = false;
     for (int k = before; k < out.count; ++k) {
       same = same || dot(values(out[k].normal), values(contact.normal)) > alike;

@@ -22,9 +22,7 @@ constexpr double stable = 5, forgetting = 1.2;
 }  // namespace
 
 Adaptive::Adaptive(const Model& model, const AdaptiveOptions& options)
-    : options_(options),
-      motion_(model),
-      touch_length_(options.contact_clock ? 0.3 : 0.03) {}
+    : options_(options), motion_(model), plan_(options.contact_clock ? 0.3 : 0.03) {}
 
 AdaptiveCounts Adaptive::counts() const noexcept {
   AdaptiveCounts counts = counts_;
@@ -93,22 +91,20 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
     implicit_.forget();
     known_ = true;
   }
-  const bool impact = fresh_row_ >= 0 && presses_;
-  if (impact) length_ = std::min(length_, longest_ * impact_length_);
-  bool rejected = false;
+  // Where it is on its way out, not far beyond that.
+  if (clock_row_ >= 0) {
+    const double s = step_.y[motion_.s_at()], rate = approach_[at(clock_row_)];
+    if (s > 0 && rate < 0) length_ = std::min(length_, -1.2 * s / rate);
+  }
   for (;;) {
     step_.h = length_;
     error_ = try_step();
     if (!all_finite(std::span(step_.end).first(motion_.core()))) error_ = HUGE_VAL;
     if (error_ <= 1) break;
     ++counts_.rejected;
-    rejected = true;
     length_ *= std::isfinite(error_) ? std::max(0.2, change()) : 0.1;
     if (length_ < 1e-18) return Attempt::fails;
     if (about_to_leave(state) >= 0) return Attempt::leaves;
-  }
-  if (impact && rejected && clock_row_ >= 0 && !first_after_event_) {
-    longest_ = std::clamp(length_ / impact_length_, 0.01, 0.5);
   }
   if (use_implicit_) {
     implicit_.complete(motion_, step_);
@@ -243,25 +239,32 @@ double Adaptive::locate(std::size_t guard, double low, double at_low, double hig
   return x1;
 }
 
-/// The same for a depth, whose rate is known: Newton's method within a bracket.
+/// The same for a depth, whose rate is known: Newton's method within a bracket, from the
+/// parabola on with this slope at its lower end, or the chord.
 double Adaptive::locate_depth(std::size_t row, double low, double at_low, double high,
-                              double at_high) {
+                              double at_high, double slope_low) {
   if (static_cast<int>(row) == clock_row_) {
     return locate(row * per_row, low, at_low, high, at_high);
   }
   const bool rising = at_high > at_low;
-  double x = low + (high - low) * at_low / (at_low - at_high);
+  // at_low + b x + c x² with x from 0 to 1 between the ends
+  const double chord = at_high - at_low;
+  const double b = slope_low != 0 ? (high - low) * slope_low : chord, c = chord - b;
+  const double root = std::sqrt(std::max(b * b - 4 * c * at_low, 0.0));
+  const double part = rising == (b > 0) ? -2 * at_low / (b + std::copysign(root, b))
+                                        : (-b + (rising ? root : -root)) / (2 * c);
+  double x = part > 0 && part < 1 ? low + part * (high - low) : 0.5 * (low + high);
   for (int k = 0; k < 100; ++k) {
     const double depth = guard_at(row * per_row, x);
     ((depth > 0) == rising ? high : low) = x;
     const double pace = clock_row_ >= 0 ? 2 * here_[motion_.s_at()] : 1;  // dt/dη
     const double slope = step_.h * pace * motion_.approach(row);
-    double next = x - depth / slope;
+    const double next = x - depth / slope;
+    if (std::abs(next - x) <= 2e-15 * x) return next;
     // A zero slope, or out of the bracket: halve it.
     const bool within = next > low && next < high;
-    if (!within) next = 0.5 * (low + high);
-    if (std::abs(next - x) <= 4e-16 * x || high - low <= 4e-16 * high) return next;
-    x = next;
+    x = within ? next : 0.5 * (low + high);
+    if (high - low <= 4e-16 * high) return x;
   }
   return x;
 }
@@ -302,7 +305,7 @@ double Adaptive::touch_place(std::size_t row) {
   double low = begin, at_low = moved ? motion_.depth(row) : before;
   double up =
       moved ? slope(here_, motion_.approach(row)) : slope(step_.y, approach_[row]);
-  if (after >= 0) return locate_depth(row, low, at_low, 1, after);
+  if (after >= 0) return locate_depth(row, low, at_low, 1, after, up);
   double high = 1, at_high = after, down = slope(step_.end, approach_end_[row]);
   // It goes away first, or comes closer again: look in between where it moves far.
   if ((up < 0 || down > 0) && std::abs(up) + std::abs(down) > -2 * (at_low + at_high)) {
@@ -477,13 +480,19 @@ void Adaptive::sample(const State& state, double where,
 }
 
 /// Which method goes on, and with what step: `planned`, by the clock that ran.
-void Adaptive::choose_method(bool whole, double planned, bool in_or_out) {
+void Adaptive::choose_method(bool whole, double& planned, bool in_or_out) {
   // Steps that stability holds back are taken implicitly; and explicitly again where that
-  // gains nothing.
+  // gains nothing, at once where it loses.
   if (use_implicit_) {
     stiff_steps_ = length_ < explicit_length_ ? stiff_steps_ + 1 : 0;
+    if (whole && planned < 0.5 * explicit_length_) {
+      planned = explicit_length_;
+      stiff_steps_ = patience;
+    }
   } else if (clock_row_ < 0 && whole) {
-    const bool stiff = stiffness_.size > stiff_enough;
+    // Or where rounding hides that: short steps although nothing moves.
+    const bool stiff = stiffness_.size > stiff_enough ||
+                       (planned < 1.5 * length_ && explicit_.moved(motion_, step_) < 3);
     stiff_steps_ = stiff ? stiff_steps_ + 1 : 0;
   }
   if (in_or_out) {
@@ -526,17 +535,18 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
 
   const bool whole = place.where > 1;
   const double grow = std::clamp(change(), 0.3, 8.0);
-  if (first_after_event_) {
-    (presses_ ? touch_length_ : switch_length_) =
-        std::clamp(length_ * grow / impact_length_, 0.01, 10.0);
-    first_after_event_ = false;
+  const bool alike = fresh_row_ >= 0 && by_plan_;
+  if (alike && presses_ && place.where > 0) {
+    const double length = length_ / impact_length_;
+    plan_.note(length, std::min(place.where, 1.0), length * grow);
   }
   double planned = length_ * (whole ? grow : 1);
   if (clock_row_ >= 0 && event.row == clock_row_ && event.kind == EventKind::normal) {
+    if (alike && presses_) plan_.end();
     presses_ = !presses_;
-    planned = (presses_ ? touch_length_ : switch_length_) * impact_length_;
-    first_after_event_ = true;
+    planned = impact_length_;
   }
+  if (alike && presses_) planned = plan_.next(planned / impact_length_) * impact_length_;
   choose_method(whole, planned, touches || leaves);
   if (!use_implicit_ && clock_row_ < 0 && fastest_ > 0) {
     planned = std::min(planned, stable / fastest_);
@@ -549,7 +559,9 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   // Its clock says when it ends, not its depth.
   if (clock_row_ >= 0) state.contacts.rows[at(clock_row_)].event = 1;
   if (leaves) length_ = std::max(length_, flight_length_);
-  if (touches && fresh_row_ < 0) flight_length_ = length_;
+  if (touches && fresh_row_ < 0) {
+    flight_length_ = std::max(2 * place.where * length_, 0.5 * flight_length_);
+  }
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
 
@@ -613,7 +625,7 @@ void Adaptive::leave_by_clock(State& state, int row) {
   ++counts_.rejected;
   watch(state, row);
   clock_row_ = row;
-  presses_ = first_after_event_ = false;
+  presses_ = by_plan_ = false;
   impact_ = {contact.depth, -contact.depth / contact.rate};
   const double root = std::sqrt(contact.depth);
   impact_length_ = length_ = -root / contact.rate;
@@ -632,7 +644,6 @@ void Adaptive::enter_clock(State& state, int row) {
   clock_row_ = fresh_row_ = -1;
   if (!(impact_.time > 0)) return;
   presses_ = true;
-  longest_ = std::min(1.1 * longest_, 0.5);
   watch(state, row);
   const double speed = impact_.depth / impact_.time;
   // Where s and its rate are zero the clock would stand still: not for one that grazes.
@@ -640,8 +651,9 @@ void Adaptive::enter_clock(State& state, int row) {
   const bool clock = options_.contact_clock && !grazes;
   if (clock) clock_row_ = row;
   impact_length_ = clock ? std::sqrt(impact_.depth) / speed : impact_.time;
-  first_after_event_ = clock || !options_.contact_clock;
-  length_ = (first_after_event_ ? touch_length_ : 0.01) * impact_length_;
+  by_plan_ = clock || !options_.contact_clock;
+  plan_.begin();
+  length_ = (by_plan_ ? plan_.next(1) : 0.01) * impact_length_;
 }
 
 StepStatus Adaptive::advance_to(State& state, double until,

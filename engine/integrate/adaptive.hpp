@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -47,6 +50,49 @@ struct AdaptiveObserver {
   std::function<bool(const State&)> on_step{};
 };
 
+/// Lengths of the steps while a contact presses, from touch-down on. Impacts are much
+/// alike, and how long a step may be depends on where in the impact it is taken: every
+/// step is planned by what the same one would have liked to be the last time, and all
+/// together so that the last one ends early. Of that, everything in between is as good as
+/// its end.
+class ImpactPlan {
+ public:
+  explicit ImpactPlan(double first) : lengths_{first} {}
+
+  void begin() {
+    next_ = 0;
+    sum_ = 0;
+  }
+  /// The length of the next step; `otherwise` where none was as late.
+  double next(double otherwise) const {
+    if (next_ >= known_) return std::min(otherwise, longest);
+    const double length = scale_ * lengths_[next_];
+    return next_ + 1 == count_ ? 1.1 * early * length
+                               : length;  // a little beyond the end
+  }
+  /// A step of this length was taken up to a part of it, and should have been `ideal`.
+  void note(double length, double part, double ideal) {
+    if (next_ == lengths_.size()) return;
+    ideal = std::clamp(ideal, 0.01, longest);
+    sum_ += part * length / ideal;
+    lengths_[next_++] = ideal;
+    known_ = std::max(known_, next_);
+  }
+  /// It presses no more.
+  void end() {
+    count_ = static_cast<std::size_t>(std::ceil(sum_ / 1.03 + 1 - early));
+    scale_ = sum_ / (static_cast<double>(count_) - 1 + early);
+  }
+
+ private:
+  static constexpr double longest = 0.5;  // not to leap over a whole impact
+  static constexpr double early = 0.65;   // of the last step: the error is a thirtieth
+  std::array<double, 64> lengths_;
+  std::size_t known_ = 1, next_ = 0, count_ = 0;
+  double sum_ = 0;  // of the steps in terms of ideal ones
+  double scale_ = 1;
+};
+
 /// Steps states of one model, which must outlive it. Set-up and events may allocate.
 class Adaptive {
  public:
@@ -84,7 +130,7 @@ class Adaptive {
   void sample(const State& state, double where, const AdaptiveObserver& observer);
   StepStatus accept(State& state, const Place& place, double until,
                     const AdaptiveObserver& observer);
-  void choose_method(bool whole, double planned, bool in_or_out);
+  void choose_method(bool whole, double& planned, bool in_or_out);
   bool impact_ends(const Event& event);
   void watch(const State& state, int row);
   void enter_clock(State& state, int row);
@@ -97,7 +143,7 @@ class Adaptive {
   double locate(std::size_t guard, double low, double at_low, double high,
                 double at_high);
   double locate_depth(std::size_t row, double low, double at_low, double high,
-                      double at_high);
+                      double at_high, double slope_low = 0);
   double outside(std::size_t row, double last);
   double touch_place(std::size_t row);
   double switch_place(std::size_t guard, double side, double last, double at_last);
@@ -129,13 +175,9 @@ class Adaptive {
   int clock_row_ = -1;           // the same row where its clock runs
   SmoothMotion::Impact impact_{};
 
-  // Lengths of steps that are remembered, since impacts are much alike; in units of
-  // impact_length_, which is by t or η.
-  double impact_length_ = 0;
-  double touch_length_;         // of the first step after a touch
-  double switch_length_ = 0.3;  // after the clamp has set in, and the force is gone
-  double longest_ = 0.5;        // tried while it presses
-  bool first_after_event_ = false;
+  double impact_length_ = 0;  // of the freshest contact, by t or η
+  ImpactPlan plan_;           // in units of that
+  bool by_plan_ = false;      // the freshest contact is
 
   bool use_implicit_ = false;
   Stiffness stiffness_{};          // of the last explicit step

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bristle/core/dormand_prince_8.hpp"
+#include "bristle/core/pack.hpp"
 
 namespace bristle {
 
@@ -11,22 +12,22 @@ namespace {
 
 namespace method = dormand_prince_8;
 
+using Wide = Pack<double, 4>;
 constexpr std::size_t wide = 4;  // entries at a time: vectors are padded to that
 
-/// to = from + h Σ weights[j] k[j] for entries first … last.
+/// to = from + h Σ weights[j] k[j] for the first entries, from zero where there is no
+/// `from`.
 void combine(const double* from, double h, const double* weights, std::size_t count,
-             const double* k, std::size_t stride, std::size_t first, std::size_t last,
-             double* to) noexcept {
-  for (std::size_t i = first; i < last; i += wide) {
-    double sum[wide] = {};
+             const double* k, std::size_t stride, std::size_t size, double* to) noexcept {
+  for (std::size_t i = 0; i < size; i += wide) {
+    Wide sum(0);
     for (std::size_t j = 0; j < count; ++j) {
-      const double w = weights[j];
-      const double* rate = k + j * stride + i;
-      for (std::size_t x = 0; x < wide; ++x) sum[x] += w * rate[x];
+      if (weights[j] == 0) continue;
+      sum += Wide(weights[j]) * Wide::load(k + j * stride + i);
     }
-    for (std::size_t x = 0; x < wide; ++x) {
-      to[i + x] = (from != nullptr ? from[i + x] : 0) + h * sum[x];
-    }
+    sum = Wide(h) * sum;
+    if (from != nullptr) sum = Wide::load(from + i) + sum;
+    sum.store(to + i);
   }
 }
 
@@ -43,7 +44,7 @@ double worst_ratio(const Step::Vector& errors, const Step::Vector& allowed) noex
 
 void ExplicitStep::stage(const SmoothMotion& motion, const Step& step, std::size_t s) {
   // Nothing depends on what comes after the core.
-  combine(step.y.data(), step.h, method::a[s], s, k_.data(), stride_, 0, motion.core(),
+  combine(step.y.data(), step.h, method::a[s], s, k_.data(), stride_, motion.core(),
           at_stage_.data());
 }
 
@@ -62,10 +63,10 @@ double ExplicitStep::attempt(SmoothMotion& motion, double rtol, Step& step) {
   }
   std::copy_n(at_stage_.begin(), motion.core(), last_stage_.begin());
   combine(step.y.data(), step.h, method::a[method::stages], method::stages, k_.data(),
-          stride_, 0, size, step.end.data());
-  combine(nullptr, step.h, method::error_5, method::stages, k_.data(), stride_, 0, size,
+          stride_, size, step.end.data());
+  combine(nullptr, step.h, method::error_5, method::stages, k_.data(), stride_, size,
           error_5_.data());
-  combine(nullptr, step.h, method::error_3, method::stages, k_.data(), stride_, 0, size,
+  combine(nullptr, step.h, method::error_3, method::stages, k_.data(), stride_, size,
           error_3_.data());
   motion.allowances(rtol, step.y, allowed_);
   // Both estimates together (Hairer, Nørsett & Wanner 1993, § II.10).
@@ -88,7 +89,7 @@ void ExplicitStep::prepare(SmoothMotion& motion, const Step& step) {
   between_.resize(4 * stride_);
   for (std::size_t part = 0; part < 4; ++part) {
     combine(nullptr, step.h, method::between[part], method::all_stages, k_.data(),
-            stride_, 0, motion.size(), between_.data() + part * stride_);
+            stride_, motion.size(), between_.data() + part * stride_);
   }
 }
 
@@ -118,6 +119,14 @@ Stiffness ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) 
     bottom += e * e;
   }
   return {bottom > 0 ? step.h * std::sqrt(top / bottom) : 0, bottom > 1};
+}
+
+double ExplicitStep::moved(const SmoothMotion& motion, const Step& step) const {
+  double farthest = 0;
+  for (std::size_t i = 0; i < motion.core(); ++i) {
+    farthest = std::max(farthest, std::abs(step.end[i] - step.y[i]) / allowed_[i]);
+  }
+  return farthest;
 }
 
 }  // namespace bristle

@@ -40,6 +40,8 @@ class ExplicitStep {
   void interpolate(const Step& step, double place, Vector& y) const;
   double interpolate(const Step& step, double place, std::size_t i) const;
   Stiffness stiffness(const SmoothMotion& motion, const Step& step) const;
+  /// How far the step went, by what its error may be.
+  double moved(const SmoothMotion& motion, const Step& step) const;
   double exponent() const { return 0.125; }
 
  private:

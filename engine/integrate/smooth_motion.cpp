@@ -74,6 +74,8 @@ SmoothMotion::SmoothMotion(const Model& model)
     if (quaternion_at(link.type) >= 0) quaternions_ = true;
   }
   nothing_.begin.assign(model.blocks.size() + 1, 0);
+  open_.reserve(system_.contacts.capacity);
+  closed_.reserve(system_.contacts.capacity);
   // Springs of loops give way by what their load is over their stiffness.
   double mass = 0;
   for (const LinkConstants<double>& link : system_.tree.constants) {
@@ -103,14 +105,19 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
   const auto count = at(contacts.count);
   rows_.resize(count);
   depths_.resize(count);
-  any_acts_ = false;
+  open_.clear();
+  closed_.clear();
   for (std::size_t i = 0; i < count; ++i) {
     const ContactRow& row = contacts.rows[i];
     rows_[i] = {row.episode != 0, row.a, row.b, row.feature, row.episode};
     depths_[i] = row.depth;
-    any_acts_ = any_acts_ || rows_[i].acts;
+    (rows_[i].acts ? closed_ : open_).push_back(i);
   }
-  system_.contacts.roots.resize(clock_row >= 0 ? system_.contacts.capacity : 0);
+  Vector& roots = system_.contacts.roots;
+  roots.resize(clock_row >= 0 ? system_.contacts.capacity : 0);
+  if (clock_row >= 0) {
+    for (const std::size_t i : open_) roots[i] = 0;
+  }
   const bool same = same_clock && core_ > 0 && rows_ == rows_before_;
   if (!same) {
     const MemoryLayout& layout = system_.contacts.layout;
@@ -220,25 +227,21 @@ void SmoothMotion::place(const Vector& y, bool all) {
     q_now_ = std::span(y).first(nq_);
   }
   v_now_ = std::span(y).subspan(nq_, nv_);
-  if (!any_acts_ && !all) {
+  if (closed_.empty() && !all) {
     kinematics<double>(model_->tree, q_now_, v_now_, system_.tree);
     return;
   }
   for (std::size_t k = 0; k < books_at_; ++k) memory_[places_[k]] = y[nq_ + nv_ + k];
   move_to(system_, *contacts_, q_now_, v_now_, memory_, all);
   double* depth = system_.contacts.columns.data();
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (all) depths_[i] = depth[i];
-    if (!rows_[i].acts) depth[i] = -1;
-  }
+  if (all) std::copy_n(depth, rows_.size(), depths_.begin());
+  for (const std::size_t i : open_) depth[i] = -1;
   if (clock_row_ < 0) return;
   const double s = y[s_at()];
   depths_[at(clock_row_)] = std::copysign(s * s, s);
   depth[clock_row_] = s * s;
   Vector& roots = system_.contacts.roots;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    roots[i] = std::sqrt(std::max(depth[i], 0.0));
-  }
+  for (const std::size_t i : closed_) roots[i] = std::sqrt(std::max(depth[i], 0.0));
   roots[at(clock_row_)] = s;
 }
 
@@ -246,36 +249,37 @@ void SmoothMotion::rates(const Vector& y, double* rate, bool all) {
   ++evaluations_;
   place(y, all);
   // Where nothing acts, the passes have nothing to do.
-  const bool idle = !any_acts_ && model_->joint_blocks == 0;
+  const bool idle = closed_.empty() && model_->joint_blocks == 0;
   const double time = y[t_at()];
   system_.contacts.frozen = true;
   apply_forces(system_, Form::evaluate, 0, time, q_now_, v_now_,
                idle ? nothing_ : *contacts_, memory_, memory_rates_, {});
   system_.contacts.frozen = false;
   accelerate(system_, time, 0, v_now_, {});
+  const bool clock = clock_row_ >= 0;
+  const double pace = clock ? 2 * y[s_at()] : 1;  // dt/dη
   position_rates<double>(model_->tree, q_now_, v_now_, std::span(rate, nq_));
-  std::copy(system_.acceleration.begin(), system_.acceleration.end(), rate + nq_);
+  if (clock) {
+    for (std::size_t i = 0; i < nq_; ++i) rate[i] *= pace;
+  }
+  for (std::size_t i = 0; i < nv_; ++i) rate[nq_ + i] = pace * system_.acceleration[i];
   double* to = rate + nq_ + nv_;
-  for (std::size_t k = 0; k < books_at_; ++k) to[k] = memory_rates_[places_[k]];
+  for (std::size_t k = 0; k < books_at_; ++k) to[k] = pace * memory_rates_[places_[k]];
   to = rate + core_;
   for (std::size_t k = books_at_; k < places_.size(); ++k) {
-    to[k - books_at_] = memory_rates_[places_[k]];
+    to[k - books_at_] = pace * memory_rates_[places_[k]];
   }
   for (std::size_t k = 0; k < lines_.size(); ++k) {
-    rate[works_at_ + k] = field<double>(system_.powers, lines_[k]);
+    rate[works_at_ + k] = pace * field<double>(system_.powers, lines_[k]);
   }
-  rate[s_at()] = 0;
-  rate[t_at()] = 1;
-  if (clock_row_ < 0) return;
-  const double pace = 2 * y[s_at()];  // dt/dη
-  for (std::size_t i = 0; i < size_; ++i) rate[i] *= pace;
-  rate[s_at()] = approach(at(clock_row_));
+  rate[s_at()] = clock ? approach(at(clock_row_)) : 0;
+  rate[t_at()] = pace;
 }
 
 void SmoothMotion::look(const Vector& y, bool with_laws) {
   ++looks_;
   place(y, true);
-  if (!with_laws || !any_acts_) return;
+  if (!with_laws || closed_.empty()) return;
   system_.contacts.frozen = true;
   contact_forces(*model_, Form::evaluate, 0, *contacts_, memory_, memory_rates_,
                  system_.contacts);
@@ -549,7 +553,7 @@ void SmoothMotion::allowances(double rtol, const Vector& from, Vector& allowed) 
   scales(from, allowed);
   // Depths are differences of positions: what rounding leaves of them bounds everything
   // that follows from them, unless the clock has its own.
-  if (any_acts_ && clock_row_ < 0 && nq_ > 0) {
+  if (!closed_.empty() && clock_row_ < 0 && nq_ > 0) {
     double farthest = 1e-3;
     for (std::size_t i = 0; i < nq_; ++i)
       farthest = std::max(farthest, std::abs(from[i]));

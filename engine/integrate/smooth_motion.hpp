@@ -151,9 +151,9 @@ class SmoothMotion {
   std::vector<std::size_t> places_;  // in the memory: of numbers in the core, then books
   std::vector<std::uint8_t> kinds_;  // of those numbers
   std::vector<Row> rows_, rows_before_;
+  std::vector<std::size_t> open_, closed_;  // rows that do not act, and those that do
   Vector sides_, sides_before_;
   Vector switched_, switched_before_;  // when that happened last
-  bool any_acts_ = false;
   int clock_row_ = -1;
 
   Vector q_, memory_, memory_rates_, depths_;

@@ -226,7 +226,6 @@ void apply_forces(System& system, Form form, double h, double time,
                      ? add_loop_springs(model, system.tree, system.on_links, system.loops)
                      : 0;
   powers.projection = 0;
-  system.totals = totals;
 }
 
 double prescribed_acceleration(const Motor& motor, std::size_t i, double time, double h,

@@ -45,8 +45,7 @@ struct System {
   std::vector<double> tau;
   std::vector<double> motor_forces;
   std::vector<double> acceleration;
-  ContactTotals totals{};  // of the last apply_forces
-  Works powers{};          // the same with joints, motors and loads [W]
+  Works powers{};  // of the last apply_forces [W]
 
   LinkMotion links() const { return {tree.poses, tree.velocities}; }
   /// Of every loop of the model, as of the last accelerate(): the force and torque on

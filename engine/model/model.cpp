@@ -37,6 +37,14 @@ bool finite(const Transform<double>& x) {
   return finite(x.p) && finite(x.R.x) && finite(x.R.y) && finite(x.R.z);
 }
 
+bool is_identity(const Transform<double>& x) {
+  const auto is = [](const Vec3<double>& v, double a, double b, double c) {
+    return v.x == a && v.y == b && v.z == c;
+  };
+  return is(x.R.x, 1, 0, 0) && is(x.R.y, 0, 1, 0) && is(x.R.z, 0, 0, 1) &&
+         is(x.p, 0, 0, 0);
+}
+
 bool is_rotation(const Mat3<double>& r) {
   constexpr double tolerance = 1e-6;
   return std::abs(dot(r.x, r.x) - 1) < tolerance &&
@@ -222,7 +230,7 @@ class ModelAssembly {
       if (!names.insert(spec.name).second) return who + " was added twice";
       int body = -1;
       ModelShape shape{
-          spec.name, spec.surface, spec.shape, spec.pose, world_link, -1, 0, 0, 0};
+          spec.name, spec.surface, spec.shape, spec.pose, world_link, -1, 0, 0, 0, false};
       if (spec.body != world_name) {
         const Body* found = model_.tree.find_body(spec.body);
         if (found == nullptr) {
@@ -241,6 +249,7 @@ class ModelAssembly {
       shape.body = body;
       shape.radius = reach_of(spec.shape, Transform<double>{});
       shape.reach = reach_of(spec.shape, shape.in_link);
+      shape.centred = is_identity(shape.in_link);
       const auto index = static_cast<std::uint32_t>(model_.shapes.size());
       const ShapeKind kind = kind_of(spec.shape);
       if (kind == ShapeKind::plane) {

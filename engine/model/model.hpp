@@ -133,6 +133,7 @@ struct ModelShape {
   int kind;       // its class of contact rules
   double radius;  // of a ball about its pose that holds it; infinite for planes
   double reach;   // farthest point from the link's origin
+  bool centred;   // its frame is the link's
 };
 
 /// Two shapes that may touch, a < b, or two classes of shapes.

@@ -53,14 +53,15 @@ std::array<double, 3> eigenvalues(const Sym3<double>& s) {
   return {smallest, 3 * mean - largest - smallest, largest};
 }
 
-Problem check_body(const BodySpec& body, bool welded) {
+Problem check_body(const BodySpec& body, bool may_lack_mass) {
   const std::string who = "body " + quoted(body.name);
   if (!std::isfinite(body.mass)) return who + ": mass is not a number";
   if (!finite(body.com)) return who + ": com is not a number";
   if (!finite(body.inertia)) return who + ": inertia is not a number";
-  if (body.mass < 0 || (body.mass == 0 && !welded)) {
+  if (body.mass < 0 || (body.mass == 0 && !may_lack_mass)) {
     return who + ": mass = " + number(body.mass) +
-           " must be > 0 (only a body on a fixed joint may have none)";
+           " must be > 0 (only a body on a fixed joint, or one that carries others, may "
+           "have none)";
   }
   // A mass distribution ρ has I = ∫ρ(|x|² 1 − x xᵀ), so that ½ tr(I) 1 − I = ∫ρ x xᵀ has
   // no negative eigenvalue: each principal moment is at most the sum of the other two.
@@ -288,6 +289,7 @@ Result<Tree> TreeBuilder::build() const {
   Names joints;
   std::vector<std::size_t> joint_of(bodies_.size() + 1, none);  // by child body
   std::vector<std::size_t> parent_of(bodies_.size() + 1, 0);
+  std::vector<bool> carries(bodies_.size() + 1, false);
   for (std::size_t j = 0; j < joints_.size(); ++j) {
     const JointSpec& joint = joints_[j];
     if (joint.name.empty()) return Error{"a joint has no name"};
@@ -311,6 +313,7 @@ Result<Tree> TreeBuilder::build() const {
     }
     joint_of[child->second] = j;
     parent_of[child->second] = parent->second;
+    carries[parent->second] = true;
     if (Problem p = check_joint(joint)) return Error{*p};
   }
   for (std::size_t b = 1; b <= bodies_.size(); ++b) {
@@ -319,7 +322,8 @@ Result<Tree> TreeBuilder::build() const {
                    " hangs from no joint (give it a free joint to the world?)"};
     }
     const bool welded = joints_[joint_of[b]].type == JointType::fixed;
-    if (Problem p = check_body(bodies_[b - 1], welded)) return Error{*p};
+    // Whether what a body without mass carries is enough is seen below.
+    if (Problem p = check_body(bodies_[b - 1], welded || carries[b])) return Error{*p};
   }
 
   // Distance from the world in links; a path longer than the number of bodies is a loop.

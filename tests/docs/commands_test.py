@@ -38,7 +38,7 @@ class Documentation(unittest.TestCase):
                       if not re.search(r"[A-Z]{2}|…|\||soft-wall", line)]
         self.assertGreater(len(lines), 8)
         with tempfile.TemporaryDirectory() as scratch:
-            for page, line in lines:
+            for line, page in {line: page for page, line in lines}.items():
                 words = shlex.split(line, comments=True)[1:]
                 done = subprocess.run([BRISTLE, *words], cwd=scratch, capture_output=True,
                                       text=True)

@@ -174,6 +174,24 @@ TEST(Tree, AcceptsFlatPlatesRodsAndPointMasses) {
   }
 }
 
+TEST(Tree, AcceptsBodiesWithoutMassThatCarryOthers) {
+  // A cross between two hinges, as several joints of one body make it.
+  TreeBuilder builder;
+  builder.add_body({.name = "cross"}).add_body(brick("b"));
+  JointSpec second = hinge("second", "cross", "b");
+  second.axis = {1, 0, 0};
+  builder.add_joint(hinge("first", "world", "cross")).add_joint(second);
+  const Result<Tree> tree = builder.build();
+  EXPECT_TRUE(tree) << tree.error();
+  // About one axis, nothing resists the first.
+  expect_refused(TreeBuilder()
+                     .add_body({.name = "cross"})
+                     .add_body(brick("b"))
+                     .add_joint(hinge("first", "world", "cross"))
+                     .add_joint(hinge("second", "cross", "b")),
+                 "joint \"first\" (revolute): nothing resists its motion");
+}
+
 TEST(Tree, RefusesMotionThatNothingDetermines) {
   // A point mass on the axis of its hinge.
   BodySpec bead{.name = "bead", .mass = 1};

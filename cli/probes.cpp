@@ -1,0 +1,117 @@
+#include "cli/probes.hpp"
+
+#include <cmath>
+
+namespace bristle::cli {
+
+namespace {
+
+using scene::Probe;
+using scene::ProbeKind;
+
+double component_of(const Vec3<double>& v, int component) {
+  switch (component) {
+    case 1:
+      return v.x;
+    case 2:
+      return v.y;
+    case 3:
+      return v.z;
+    default:
+      return norm(v);
+  }
+}
+
+/// All contacts between two bodies: the sum of their forces on the second, or the largest
+/// depth.
+double contact_value(const Probe& probe, const Observation& now) {
+  const ContactWorkspace& ws = now.system.contacts;
+  Vec3<double> force{0, 0, 0};
+  double normal = 0, friction = 0, depth = 0;
+  for (int i = 0; i < now.state.contacts.count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const ContactRow& row = now.state.contacts.rows[at];
+    if (row.a == no_shape) continue;
+    const int a = now.model.shapes[row.a].body, b = now.model.shapes[row.b].body;
+    const auto is = [](int wanted, int body) { return wanted < 0 || wanted == body; };
+    const bool straight = is(probe.a, a) && is(probe.b, b);
+    const bool swapped = is(probe.a, b) && is(probe.b, a);
+    if (!straight && !swapped) continue;
+    const auto value = [&](std::size_t column) {
+      return ws.columns[column * ws.capacity + at];
+    };
+    const Frame<double>& frame = ws.places[at].frame;
+    const Vec3<double> across =
+        frame.to_world({value(RowColumns::friction_x), value(RowColumns::friction_y)});
+    const Vec3<double> one = value(RowColumns::normal) * frame.n + across;
+    force = straight ? force + one : force - one;
+    normal += value(RowColumns::normal);
+    friction += norm(across);
+    depth = std::max(depth, value(RowColumns::depth));
+  }
+  if (probe.kind == ProbeKind::contact_depth) return depth;
+  if (probe.component == 4) return normal;
+  if (probe.component == 5) return friction;
+  return component_of(force, probe.component);
+}
+
+double ledger_line(const std::string& line, const Audit& audit) {
+  const Ledger& books = audit.last();
+  if (line == "kinetic") return books.kinetic;
+  if (line == "gravity") return books.gravity;
+  if (line == "stored") return books.stored();
+  if (line == "dissipated") return books.dissipated();
+  if (line == "supplied") return books.supplied();
+  return audit.residual();
+}
+
+}  // namespace
+
+void measure(const std::vector<Probe>& probes, const Observation& now,
+             std::vector<double>& values) {
+  values.clear();
+  for (const Probe& probe : probes) {
+    const auto which = static_cast<std::size_t>(std::max(probe.a, 0));
+    double value = 0;
+    switch (probe.kind) {
+      case ProbeKind::contact_force:
+      case ProbeKind::contact_depth:
+        value = contact_value(probe, now);
+        break;
+      case ProbeKind::point:
+      case ProbeKind::velocity: {
+        const Body& body = now.model.tree.bodies()[which];
+        const auto link = static_cast<std::size_t>(body.link);
+        const LinkMotion links = now.system.links();
+        const Vec3<double> at = links.poses[link] * (body.in_link * probe.point);
+        if (probe.kind == ProbeKind::point) {
+          value = component_of(at, probe.component);
+        } else {
+          const bristle::Motion<double>& motion = links.velocities[link];
+          value = component_of(
+              motion.linear + cross(motion.angular, at - links.poses[link].p),
+              probe.component);
+        }
+        break;
+      }
+      case ProbeKind::joint:
+      case ProbeKind::joint_rate: {
+        const Joint& joint = now.model.tree.joints()[which];
+        if (joint.q < 0) break;
+        value = probe.kind == ProbeKind::joint
+                    ? now.state.q[static_cast<std::size_t>(joint.q)]
+                    : now.state.v[static_cast<std::size_t>(joint.v)];
+        break;
+      }
+      case ProbeKind::ledger:
+        value = ledger_line(probe.line, now.audit);
+        break;
+      case ProbeKind::energy:
+        value = now.audit.last().energy();
+        break;
+    }
+    values.push_back(value);
+  }
+}
+
+}  // namespace bristle::cli

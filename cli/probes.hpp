@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "bristle/simulate.hpp"
+#include "scene/scene.hpp"
+
+namespace bristle::cli {
+
+/// The values of a scene's probes, now. The laws have been evaluated (make_ledger).
+void measure(const std::vector<scene::Probe>& probes, const Observation& now,
+             std::vector<double>& values);
+
+}  // namespace bristle::cli

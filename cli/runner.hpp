@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "recording/recorder.hpp"
+#include "report/figure.hpp"
+#include "scene/scene.hpp"
+
+// A scene run from where its state is to the end of its time, recorded on the way, with
+// checkpoints from which it can go on to the same bytes.
+
+namespace bristle::cli {
+
+struct RunnerOptions {
+  bool realtime = false;  // against the wall clock
+  bool quiet = false;     // no progress
+};
+
+enum class Ending { finished, interrupted, cannot_go_on, cannot_write };
+
+struct RunReport {
+  Ending ending = Ending::finished;
+  std::string trouble{};
+  double simulated = 0;  // [s]
+  double elapsed = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t evaluations = 0;
+  std::uint64_t touches = 0;
+  std::uint64_t events = 0;
+  std::uint64_t missed = 0;  // deadlines
+  StepTimes times{};
+  Audit audit{};
+  std::vector<std::string> warnings{};
+  report::Figure figure{};  // energies and probes
+};
+
+class Runner {
+ public:
+  /// `state` goes on from where it is; the run began at `begin`.
+  Runner(const scene::Scene& scene, State& state, double begin,
+         recording::Recorder* recorder, const RunnerOptions& options);
+
+  /// What a checkpoint holds besides the state: energy books and counts. False where
+  /// these are not such bytes.
+  bool restore(std::span<const std::byte> bytes);
+
+  RunReport run();
+
+ private:
+  struct Tally {
+    Audit audit;
+    std::uint64_t steps, evaluations, touches, events;
+  };
+  bool observe(const State& now, System& system);
+  bool note_event(const State& now, const Event& event);
+  void run_adaptive();
+  void run_fixed();
+  bool checkpoint();
+  void stop(StepStatus status, System& system);
+  void keep_for_figure(double time);
+
+  const scene::Scene& scene_;
+  State& state_;
+  double begin_, end_;
+  recording::Recorder* recorder_;
+  RunnerOptions options_;
+  RunReport report_;
+  std::vector<double> probes_;
+
+  // Curves of the figure, thinned to a bounded number of points.
+  std::vector<double> times_;
+  std::vector<std::vector<double>> curves_;
+  std::uint64_t stride_ = 1, seen_ = 0;
+};
+
+/// Ctrl-C asks a run to come to its end; a second one ends the process.
+void listen_for_interrupts();
+
+}  // namespace bristle::cli

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bristle/laws/materials.hpp"
+#include "scene/keys.hpp"
+#include "scene/scene.hpp"
+
+// A scene while it is being read: parts, and what later sections need to know of earlier
+// ones.
+
+namespace bristle::scene {
+
+struct MaterialNumbers {
+  double youngs_modulus;
+  double poissons_ratio;
+  double density;
+};
+
+struct Draft {
+  Source source;
+  Parts parts;
+  std::map<std::string, MaterialNumbers, std::less<>> materials;  // of this scene
+  std::map<std::string, Place, std::less<>> names;  // of bodies, joints, shapes, …: where
+  std::map<std::string, double, std::less<>> masses;        // of bodies [kg]
+  std::map<std::string, std::string, std::less<>> made_of;  // shape → material
+  std::map<std::string, Transform<double>, std::less<>> free_poses;
+  std::map<std::string, Place, std::less<>> body_places;
+  std::set<std::string, std::less<>> fixed;  // bodies
+  bool allow_overlap = false;
+
+  /// A name that nothing else of its sort may have.
+  bool claim(const char* sort, const std::string& name, const Section& at);
+  /// Of the scene or of the table that comes with the engine.
+  std::optional<MaterialNumbers> material(const std::string& name, const Section& at,
+                                          std::string_view key) const;
+  std::string folder() const;  // of the file, with a slash at its end
+};
+
+std::optional<Transform<double>> pose_of(const Section& at,
+                                         std::string_view position = "position",
+                                         std::string_view rotation = "rotation",
+                                         std::string_view quaternion = "quaternion");
+
+void read_materials(const Section& scene, Draft& draft);
+void read_bodies(const Section& scene, Draft& draft);
+void read_joints(const Section& scene, Draft& draft);
+void read_contacts(const Section& scene, Draft& draft);
+void read_motors(const Section& scene, Draft& draft);
+void read_loads(const Section& scene, Draft& draft);
+void read_robots(const Section& scene, Draft& draft);
+ClockSpec read_clock(const Section& scene, Draft& draft);
+RecordSpec read_record(const Section& scene, Draft& draft);
+/// After the model is there.
+std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& draft);
+
+/// The shape of a mesh file, or nothing, and the problem has been said.
+std::optional<Shape> read_mesh(const Section& at, const std::string& file, double scale,
+                               bool hull, Draft& draft);
+
+}  // namespace bristle::scene

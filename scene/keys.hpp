@@ -1,0 +1,211 @@
+#pragma once
+
+#include "scene/section.hpp"
+
+// Everything that may stand in a scene.
+
+namespace bristle::scene {
+
+inline constexpr Range any_number{-1e300, 1e300};
+inline constexpr Range positive{0, 1e300, true};
+inline constexpr Range not_negative{0, 1e300};
+
+// Where something is in what holds it.
+#define BRISTLE_POSE_KEYS                                                                \
+  {"position", Kind::numbers, Dimension::length, "where it is: x, y, z", any_number, "", \
+   3},                                                                                   \
+      {"rotation",                                                                       \
+       Kind::numbers,                                                                    \
+       Dimension::angle,                                                                 \
+       "turned about x, then y, then z of what holds it",                                \
+       any_number,                                                                       \
+       "",                                                                               \
+       3},                                                                               \
+      {"quaternion",                                                                     \
+       Kind::numbers,                                                                    \
+       Dimension::none,                                                                  \
+       "turned: w, x, y, z",                                                             \
+       any_number,                                                                       \
+       "",                                                                               \
+       4}
+
+inline constexpr Key shape_keys[] = {
+    {"type", Kind::text, Dimension::none, "what it is", any_number,
+     "sphere|plane|box|cylinder|capsule|ellipsoid|cavity|mesh|hull", 0, true},
+    {"name", Kind::text, Dimension::none, "unique; after its body when left out"},
+    {"radius", Kind::number, Dimension::length, "of sphere, cylinder, capsule, cavity",
+     not_negative},
+    {"length", Kind::number, Dimension::length,
+     "of cylinder and cavity; of a capsule between the centres of its ends", positive},
+    {"size", Kind::numbers, Dimension::length, "edges of a box", positive, "", 3},
+    {"semi_axes", Kind::numbers, Dimension::length, "of an ellipsoid", positive, "", 3},
+    {"file", Kind::text, Dimension::none, "of a mesh or hull: STL, OBJ, PLY, DAE"},
+    {"scale", Kind::number, Dimension::none, "of the file's lengths", positive},
+    {"surface", Kind::text, Dimension::none, "a name that contacts can refer to"},
+    {"material", Kind::text, Dimension::none, "of materials or `bristle material list`"},
+    BRISTLE_POSE_KEYS};
+
+inline constexpr Key body_keys[] = {
+    {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
+    {"fixed", Kind::flag, Dimension::none,
+     "part of the world; else it moves freely unless "
+     "a joint holds it"},
+    {"mass", Kind::number, Dimension::mass, "from its shapes when left out",
+     not_negative},
+    {"density", Kind::number, Dimension::density, "of its shapes", positive},
+    {"material", Kind::text, Dimension::none, "of its shapes"},
+    {"centre_of_mass", Kind::numbers, Dimension::length, "in the body", any_number, "",
+     3},
+    {"inertia", Kind::numbers, Dimension::inertia,
+     "about the centre of mass: xx, yy, zz, or these and xy, xz, yz"},
+    {"velocity", Kind::numbers, Dimension::speed, "at the start", any_number, "", 3},
+    {"angular_velocity", Kind::numbers, Dimension::angular_speed, "at the start",
+     any_number, "", 3},
+    {"shapes", Kind::sections, Dimension::none, "[[bodies.shapes]]", any_number, "", 0,
+     false, shape_keys},
+    BRISTLE_POSE_KEYS};
+
+inline constexpr Key joint_keys[] = {
+    {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
+    {"type", Kind::text, Dimension::none, "how it moves", any_number,
+     "fixed|revolute|prismatic|universal|spherical|planar|free", 0, true},
+    {"parent", Kind::text, Dimension::none, "a body; the world when left out"},
+    {"child", Kind::text, Dimension::none, "the body that it moves", any_number, "", 0,
+     true},
+    BRISTLE_POSE_KEYS,
+    {"child_position", Kind::numbers, Dimension::length, "the joint in the child",
+     any_number, "", 3},
+    {"child_rotation", Kind::numbers, Dimension::angle, "the joint in the child",
+     any_number, "", 3},
+    {"axis", Kind::numbers, Dimension::none, "of revolute and prismatic joints",
+     any_number, "", 3},
+    {"start", Kind::number, Dimension::joint_position, "position at the start"},
+    {"start_rate", Kind::number, Dimension::joint_speed, "velocity at the start"},
+    {"lower", Kind::number, Dimension::joint_position, "limit"},
+    {"upper", Kind::number, Dimension::joint_position, "limit"},
+    {"damping", Kind::number, Dimension::joint_damping, "viscous", not_negative},
+    {"stiffness", Kind::number, Dimension::joint_stiffness, "of a spring", not_negative},
+    {"rest", Kind::number, Dimension::joint_position, "where the spring is free"},
+    {"friction", Kind::number, Dimension::joint_force, "loss", not_negative},
+    {"armature", Kind::number, Dimension::joint_inertia, "of a geared rotor",
+     not_negative},
+    {"effort_limit", Kind::number, Dimension::joint_force, "of its motor", positive}};
+
+inline constexpr Key contact_keys[] = {
+    {"a", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
+    {"b", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
+    {"group", Kind::texts, Dimension::none, "all pairs among these, instead of a and b"},
+    {"touches", Kind::flag, Dimension::none, "false: these never touch"},
+    {"normal", Kind::any, Dimension::none,
+     "a law's name, or a table: law and its parameters"},
+    {"friction", Kind::any, Dimension::none,
+     "a coefficient, a law's name, or a table: law and its parameters"},
+    {"restitution", Kind::number, Dimension::none, "of a central impact", Range{1e-3, 1}},
+    {"stiffness", Kind::number, Dimension::none, "k of f = k δ^{3/2} [N/m^1.5]",
+     positive},
+    {"materials", Kind::texts, Dimension::none, "two materials, instead of stiffness"},
+    {"radius", Kind::number, Dimension::length, "of the contact, for materials",
+     positive},
+    {"share_a", Kind::number, Dimension::none, "of the overlap that a yields",
+     Range{0, 1}}};
+
+inline constexpr Key material_keys[] = {
+    {"youngs_modulus", Kind::number, Dimension::pressure, "E", positive, "", 0, true},
+    {"poissons_ratio", Kind::number, Dimension::none, "ν", Range{-0.99, 0.5}, "", 0,
+     true},
+    {"density", Kind::number, Dimension::density, "ρ", positive, "", 0, true}};
+
+inline constexpr Key gravity_keys[] = {{"vector", Kind::numbers, Dimension::acceleration,
+                                        "0, 0, −9.81 when left out", any_number, "", 3}};
+
+inline constexpr Key clock_keys[] = {
+    {"kind", Kind::text, Dimension::none, "adaptive when left out", any_number,
+     "adaptive|fixed"},
+    {"duration", Kind::number, Dimension::time, "of the run", positive},
+    {"rtol", Kind::number, Dimension::none, "of the adaptive clock", Range{1e-13, 0.1}},
+    {"step", Kind::number, Dimension::time, "of the fixed clock", positive},
+    {"substeps", Kind::number, Dimension::none,
+     "of the fixed clock; as many as the scene needs when left out", Range{1, 1e6}},
+    {"method", Kind::text, Dimension::none, "of the fixed clock", any_number,
+     "semi-implicit-euler|ode3|rk4|linearly-implicit-euler"},
+    {"threads", Kind::number, Dimension::none, "of the fixed clock", Range{1, 1024}}};
+
+inline constexpr Key record_keys[] = {
+    {"every", Kind::text, Dimension::none, "\"1 ms\", \"step\" or \"event\""},
+    {"checkpoint", Kind::number, Dimension::time, "simulated time between checkpoints",
+     not_negative}};
+
+inline constexpr Key motor_keys[] = {
+    {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
+    {"joint", Kind::text, Dimension::none, "that it drives", any_number, "", 0, true},
+    {"kind", Kind::text, Dimension::none, "torque when left out", any_number,
+     "torque|position|prescribed"},
+    {"axis", Kind::number, Dimension::none, "which velocity of the joint", Range{0, 5}},
+    {"kp", Kind::number, Dimension::joint_stiffness, "of a position motor", not_negative},
+    {"kd", Kind::number, Dimension::joint_damping, "of a position motor", not_negative},
+    {"torque", Kind::number, Dimension::joint_force, "of a torque motor"},
+    {"offset", Kind::number, Dimension::joint_position, "of the target"},
+    {"slope", Kind::number, Dimension::joint_speed, "of the target"},
+    {"amplitude", Kind::number, Dimension::joint_position, "of the target's sine"},
+    {"frequency", Kind::number, Dimension::frequency, "of the target's sine",
+     not_negative},
+    {"phase", Kind::number, Dimension::angle, "of the target's sine"}};
+
+inline constexpr Key load_keys[] = {
+    {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
+    {"body", Kind::text, Dimension::none, "that it acts on", any_number, "", 0, true},
+    {"force", Kind::numbers, Dimension::force, "in world axes", any_number, "", 3},
+    {"torque", Kind::numbers, Dimension::torque, "in world axes", any_number, "", 3},
+    {"point", Kind::numbers, Dimension::length, "in the body", any_number, "", 3}};
+
+inline constexpr Key probe_keys[] = {
+    {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
+    {"kind", Kind::text, Dimension::none, "what is measured", any_number,
+     "contact_force|contact_depth|point|velocity|joint|joint_rate|ledger|energy", 0,
+     true},
+    {"a", Kind::text, Dimension::none, "of a contact: a body; any when left out"},
+    {"b", Kind::text, Dimension::none, "of a contact: the other body"},
+    {"body", Kind::text, Dimension::none, "of point and velocity"},
+    {"point", Kind::numbers, Dimension::length, "in the body", any_number, "", 3},
+    {"joint", Kind::text, Dimension::none, "of joint and joint_rate"},
+    {"component", Kind::text, Dimension::none, "of a vector", any_number,
+     "x|y|z|norm|normal|friction"},
+    {"line", Kind::text, Dimension::none, "of the ledger", any_number,
+     "kinetic|gravity|stored|dissipated|supplied|residual"}};
+
+inline constexpr Key robot_keys[] = {
+    {"file", Kind::text, Dimension::none, "URDF or MJCF", any_number, "", 0, true},
+    {"base", Kind::text, Dimension::none, "how its root stands in the world", any_number,
+     "fixed|free"},
+    {"surface", Kind::text, Dimension::none, "of all its shapes, for contacts"},
+    {"meshes", Kind::text, Dimension::none, "hull when left out", any_number,
+     "hull|mesh"},
+    {"packages", Kind::texts, Dimension::none,
+     "folders that package:// is looked for in"},
+    {"start", Kind::section, Dimension::none, "joint = position, in rad or m"},
+    BRISTLE_POSE_KEYS};
+
+inline constexpr Key scene_keys[] = {
+    {"title", Kind::text, Dimension::none, "in a few words"},
+    {"about", Kind::text, Dimension::none, "what to look for"},
+    {"include", Kind::any, Dimension::none, "files that are read first"},
+    {"allow_initial_overlap", Kind::flag, Dimension::none,
+     "whether shapes may overlap at the start"},
+    {"gravity", Kind::section, Dimension::none, "", any_number, "", 0, false,
+     gravity_keys},
+    {"clock", Kind::section, Dimension::none, "", any_number, "", 0, false, clock_keys},
+    {"record", Kind::section, Dimension::none, "", any_number, "", 0, false, record_keys},
+    {"materials", Kind::section, Dimension::none, "[materials.NAME]"},
+    {"bodies", Kind::sections, Dimension::none, "", any_number, "", 0, false, body_keys},
+    {"joints", Kind::sections, Dimension::none, "", any_number, "", 0, false, joint_keys},
+    {"contacts", Kind::sections, Dimension::none, "", any_number, "", 0, false,
+     contact_keys},
+    {"motors", Kind::sections, Dimension::none, "", any_number, "", 0, false, motor_keys},
+    {"loads", Kind::sections, Dimension::none, "", any_number, "", 0, false, load_keys},
+    {"probes", Kind::sections, Dimension::none, "", any_number, "", 0, false, probe_keys},
+    {"robots", Kind::sections, Dimension::none, "", any_number, "", 0, false,
+     robot_keys}};
+
+#undef BRISTLE_POSE_KEYS
+
+}  // namespace bristle::scene

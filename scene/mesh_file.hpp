@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scene/parts.hpp"
+#include "scene/robot.hpp"
+#include "scene/solid.hpp"
+
+namespace bristle::scene {
+
+struct Triangles {
+  std::vector<Vec3<double>> vertices;  // [m]
+  std::vector<std::array<std::uint32_t, 3>> faces;
+};
+
+/// The file behind an address in a robot file: package://name/…, file://…, absolute, or
+/// relative to `folder`. Empty where a package is not found.
+std::string resolve(const std::string& address, const std::string& folder,
+                    const RobotOptions& options);
+
+/// The mass of density 1 that the triangles enclose, by the tetrahedra over a point; its
+/// mass is not above 0 where they enclose nothing or turn inward.
+Solid enclosed(const Triangles& triangles);
+
+/// Reads meshes, each once, and makes shapes of them.
+class Meshes {
+ public:
+  Meshes(const RobotOptions& options, Geometry& geometry, Problems& problems)
+      : options_(&options), geometry_(&geometry), problems_(&problems) {}
+
+  /// STL, OBJ or COLLADA; nullptr, and a problem, where there are no triangles in it.
+  const Triangles* read(const std::string& path, const Place& at, const std::string& who);
+
+  /// The shape of triangles scaled along their axes, as the options want it. Kept under
+  /// `key`; nothing, and a problem, where there is none.
+  std::optional<Shape> shape(const std::string& key, const Triangles& triangles,
+                             const Vec3<double>& scale, const Place& at,
+                             const std::string& who);
+
+ private:
+  const RobotOptions* options_;
+  Geometry* geometry_;
+  Problems* problems_;
+  std::map<std::string, Triangles> files_;  // empty: not to be had
+  std::map<std::string, std::optional<Shape>> shapes_;
+};
+
+/// Scaled along the axes; where the scale mirrors them, the triangles still turn outward.
+Triangles scaled(const Triangles& triangles, const Vec3<double>& scale);
+
+}  // namespace bristle::scene

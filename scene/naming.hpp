@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "scene/parts.hpp"
+
+namespace bristle::scene {
+
+/// The names of one kind of thing that are taken.
+class Names {
+ public:
+  bool take(const std::string& name) { return taken_.insert(name).second; }
+  bool has(const std::string& name) const { return taken_.contains(name); }
+  /// Keeps a name for whoever takes it.
+  void reserve(const std::string& name) { reserved_.insert(name); }
+  bool is_reserved(const std::string& name) const { return reserved_.contains(name); }
+  /// The name wanted, or the first of name2, name3, … that nobody has or will take.
+  std::string fresh(const std::string& wanted) {
+    if (!is_reserved(wanted) && take(wanted)) return wanted;
+    int& last = last_.try_emplace(wanted, 1).first->second;
+    while (true) {
+      std::string name = wanted;
+      name += std::to_string(++last);
+      if (!is_reserved(name) && take(name)) return name;
+    }
+  }
+  /// The name that a file gives, or another one where it is taken.
+  std::string take_or_else(const std::string& given) {
+    return take(given) ? given : fresh(given);
+  }
+
+ private:
+  std::set<std::string, std::less<>> taken_, reserved_;
+  std::map<std::string, int, std::less<>> last_;
+};
+
+/// The parts of one file, added to those that are there.
+inline void append(Parts&& from, Parts& to) {
+  const auto move_all = [](auto& source, auto& target) {
+    for (auto& item : source) target.push_back(std::move(item));
+  };
+  move_all(from.bodies, to.bodies);
+  move_all(from.joints, to.joints);
+  move_all(from.shapes, to.shapes);
+  move_all(from.contacts, to.contacts);
+  move_all(from.motors, to.motors);
+  move_all(from.loads, to.loads);
+  move_all(from.start, to.start);
+  if (from.gravity) to.gravity = from.gravity;
+}
+
+}  // namespace bristle::scene

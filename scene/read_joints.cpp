@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scene/draft.hpp"
+
+namespace bristle::scene {
+
+namespace {
+
+constexpr std::string_view type_names[] = {
+    "fixed", "revolute", "prismatic", "universal", "spherical", "planar", "free"};
+
+JointType type_of(std::string_view name) {
+  const auto found = std::find(std::begin(type_names), std::end(type_names), name);
+  return found == std::end(type_names)
+             ? JointType::fixed
+             : static_cast<JointType>(found - std::begin(type_names));
+}
+
+/// Whether a key of a joint has the unit that its type asks for: metres along an axis,
+/// angles about one.
+void check_unit(const Section& at, std::string_view name, bool linear) {
+  if (!at.has(name)) return;
+  const std::string key = at.key_of(name);
+  const std::string_view unit = std::string_view(key).substr(name.size() + 1);
+  const bool of_length = unit == "m" || unit == "mm" || unit == "m_s" || unit == "mm_s" ||
+                         unit == "N" || unit == "N_m" || unit == "N_s_m" || unit == "kg";
+  if (of_length == linear) return;
+  std::string right(name);
+  for (const auto& [turn, shift] :
+       {std::pair{"deg", "m"}, std::pair{"rad", "m"}, std::pair{"deg_s", "m_s"},
+        std::pair{"rad_s", "m_s"}, std::pair{"Nm", "N"}, std::pair{"Nm_rad", "N_m"},
+        std::pair{"Nm_s_rad", "N_s_m"}, std::pair{"kg_m2", "kg"}}) {
+    if (unit == (linear ? turn : shift)) {
+      right += '_';
+      right += linear ? shift : turn;
+      break;
+    }
+  }
+  at.error(name, fmt::format("{} does not fit a joint that {}; write {}", key,
+                             linear ? "moves along its axis" : "turns", right));
+}
+
+std::string called(const char* sort, const toml::table& table, std::size_t i) {
+  const auto name = table["name"].value<std::string>();
+  return name ? fmt::format("{} \"{}\"", sort, *name) : fmt::format("{} {}", sort, i + 1);
+}
+
+/// A body by name, the world included; says so when there is none.
+bool known_body(const Section& at, std::string_view key, const std::string& name,
+                const Draft& draft) {
+  if (name == world_name || draft.fixed.contains(name)) return true;
+  std::vector<std::string_view> names{world_name};
+  for (const BodySpec& body : draft.parts.bodies) {
+    if (body.name == name) return true;
+    names.push_back(body.name);
+  }
+  const std::string_view close = nearest(name, names);
+  at.error(key,
+           fmt::format("{} = \"{}\": there is no such body{}", at.key_of(key), name,
+                       close.empty() ? std::string()
+                                     : fmt::format("; did you mean \"{}\"?", close)));
+  return false;
+}
+
+}  // namespace
+
+void read_joints(const Section& scene, Draft& draft) {
+  const auto joints = scene.tables("joints");
+  std::set<std::string, std::less<>> held;
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    const Section at(*joints[i], joint_keys, called("joint", *joints[i], i),
+                     draft.source);
+    JointSpec joint;
+    joint.name = at.text_or("name", fmt::format("joint {}", i + 1));
+    draft.claim("joint", joint.name, at);
+    joint.type = type_of(at.text_or("type", "fixed"));
+    joint.parent = at.text_or("parent", world_name);
+    joint.child = at.text_or("child", "");
+    if (!known_body(at, "parent", joint.parent, draft)) continue;
+    if (!joint.child.empty() && !known_body(at, "child", joint.child, draft)) continue;
+    if (draft.fixed.contains(joint.parent)) joint.parent = world_name;
+    if (joint.child == world_name || draft.fixed.contains(joint.child)) {
+      at.error("child", fmt::format("child = \"{}\" is part of the world; it cannot move",
+                                    joint.child));
+      continue;
+    }
+    joint.on_parent = pose_of(at).value_or(Transform<double>{});
+    joint.on_child =
+        pose_of(at, "child_position", "child_rotation", "").value_or(Transform<double>{});
+    const bool one_axis =
+        joint.type == JointType::revolute || joint.type == JointType::prismatic;
+    if (const auto axis = at.vector("axis")) {
+      if (!one_axis) {
+        at.error("axis",
+                 "axis belongs to revolute and prismatic joints; turn the joint with "
+                 "rotation_deg");
+      }
+      if (!(norm(*axis) > 1e-9)) at.error("axis", "axis must not be zero");
+      joint.axis = *axis;
+    }
+    const bool linear = joint.type == JointType::prismatic;
+    if (one_axis) {
+      for (const char* key :
+           {"start", "start_rate", "lower", "upper", "damping", "stiffness", "rest",
+            "friction", "armature", "effort_limit"}) {
+        check_unit(at, key, linear);
+      }
+    }
+    joint.damping = at.number_or("damping", 0);
+    joint.stiffness = at.number_or("stiffness", 0);
+    joint.rest = at.number_or("rest", 0);
+    joint.friction = at.number_or("friction", 0);
+    joint.armature = at.number_or("armature", 0);
+    joint.effort_limit = at.number_or("effort_limit", joint.effort_limit);
+    joint.lower = at.number_or("lower", joint.lower);
+    joint.upper = at.number_or("upper", joint.upper);
+    if (joint.lower > joint.upper) {
+      at.error("upper", fmt::format("{} must not be below {}",
+                                    shown(at.key_of("upper"), *at.node("upper")),
+                                    shown(at.key_of("lower"), *at.node("lower"))));
+    }
+    if (!held.insert(joint.child).second) {
+      at.error("child",
+               fmt::format("\"{}\" has a joint already: a body hangs on one. Close "
+                           "loops with [[loops]] of the C++ interface",
+                           joint.child));
+      continue;
+    }
+    // Its place follows from the joint now.
+    auto& start = draft.parts.start;
+    const auto old = std::find_if(start.begin(), start.end(), [&](const InitialJoint& s) {
+      return s.joint == joint.child;
+    });
+    InitialJoint begin{.joint = joint.name, .q = {}, .v = {}};
+    if (joint.type == JointType::free && old != start.end()) {
+      begin.q = old->q;
+      begin.v = old->v;
+    }
+    if (at.has("start") || at.has("start_rate")) {
+      if (position_count(joint.type) != 1) {
+        at.error("start", "start belongs to joints with one position");
+      } else {
+        begin.q = {at.number_or("start", 0)};
+        begin.v = {at.number_or("start_rate", 0)};
+      }
+    }
+    if (old != start.end()) {
+      const bool moved = std::any_of(old->q.begin(), old->q.begin() + 3,
+                                     [](double x) { return x != 0; });
+      if (moved && joint.type != JointType::free) {
+        draft.source.problems->warning(
+            draft.body_places[joint.child],
+            fmt::format("body \"{}\": its place follows from joint \"{}\"; position and "
+                        "rotation of the body are not used",
+                        joint.child, joint.name));
+      }
+      start.erase(old);
+    }
+    if (!begin.q.empty()) start.push_back(begin);
+    draft.parts.joints.push_back(joint);
+  }
+  // Whatever is not held moves freely.
+  for (const BodySpec& body : draft.parts.bodies) {
+    if (held.contains(body.name)) continue;
+    const bool has =
+        std::any_of(draft.parts.joints.begin(), draft.parts.joints.end(),
+                    [&](const JointSpec& j) { return j.child == body.name; });
+    if (has) continue;  // of a robot's file
+    JointSpec joint;
+    joint.name = body.name;
+    joint.child = body.name;
+    joint.type = JointType::free;
+    draft.parts.joints.push_back(joint);
+  }
+}
+
+void read_motors(const Section& scene, Draft& draft) {
+  const auto motors = scene.tables("motors");
+  for (std::size_t i = 0; i < motors.size(); ++i) {
+    const Section at(*motors[i], motor_keys, called("motor", *motors[i], i),
+                     draft.source);
+    MotorSpec motor;
+    motor.name = at.text_or("name", "");
+    draft.claim("motor", motor.name, at);
+    motor.joint = at.text_or("joint", "");
+    const auto joint =
+        std::find_if(draft.parts.joints.begin(), draft.parts.joints.end(),
+                     [&](const JointSpec& j) { return j.name == motor.joint; });
+    if (joint == draft.parts.joints.end()) {
+      std::vector<std::string_view> names;
+      for (const JointSpec& j : draft.parts.joints) names.push_back(j.name);
+      const std::string_view close = nearest(motor.joint, names);
+      at.error("joint",
+               fmt::format("joint = \"{}\": there is no such joint{}", motor.joint,
+                           close.empty() ? std::string()
+                                         : fmt::format("; did you mean \"{}\"?", close)));
+      continue;
+    }
+    const std::string kind = at.text_or("kind", "torque");
+    motor.kind = kind == "position"     ? MotorKind::position
+                 : kind == "prescribed" ? MotorKind::prescribed
+                                        : MotorKind::torque;
+    motor.axis = static_cast<int>(at.number_or("axis", 0));
+    const bool linear = is_linear(joint->type, motor.axis);
+    for (const char* key : {"kp", "kd", "torque", "offset", "slope", "amplitude"}) {
+      check_unit(at, key, linear);
+    }
+    motor.kp = at.number_or("kp", 0);
+    motor.kd = at.number_or("kd", 0);
+    motor.target.offset = motor.kind == MotorKind::torque ? at.number_or("torque", 0)
+                                                          : at.number_or("offset", 0);
+    motor.target.slope = at.number_or("slope", 0);
+    motor.target.amplitude = at.number_or("amplitude", 0);
+    motor.target.frequency = at.number_or("frequency", 0);
+    motor.target.phase = at.number_or("phase", 0);
+    if (motor.kind == MotorKind::position && motor.kp == 0 && motor.kd == 0) {
+      at.error("kind", "a position motor needs kp and kd, or it does nothing");
+    }
+    draft.parts.motors.push_back(motor);
+  }
+}
+
+void read_loads(const Section& scene, Draft& draft) {
+  const auto loads = scene.tables("loads");
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const Section at(*loads[i], load_keys, called("load", *loads[i], i), draft.source);
+    LoadSpec load;
+    load.name = at.text_or("name", "");
+    draft.claim("load", load.name, at);
+    load.body = at.text_or("body", "");
+    if (!known_body(at, "body", load.body, draft)) continue;
+    load.force = at.vector("force").value_or(Vec3<double>{0, 0, 0});
+    load.torque = at.vector("torque").value_or(Vec3<double>{0, 0, 0});
+    load.point = at.vector("point").value_or(Vec3<double>{0, 0, 0});
+    draft.parts.loads.push_back(load);
+  }
+}
+
+}  // namespace bristle::scene

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "scene/draft.hpp"
+#include "scene/mesh_file.hpp"
+#include "scene/mjcf.hpp"
+#include "scene/urdf.hpp"
+
+namespace bristle::scene {
+
+namespace {
+
+/// Whether a file is MJCF: its first element says so, whatever its name ends in.
+bool is_mjcf(const std::string& path) {
+  std::ifstream in(path);
+  std::string text(4096, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text.find("<mujoco") != std::string::npos;
+}
+
+/// Where the joints of a robot begin, by their names.
+void read_start(const Section& at, const Parts& robot, Draft& draft) {
+  const toml::table* start = at.table("start");
+  if (start == nullptr) return;
+  for (const auto& [name, node] : *start) {
+    const auto value = node.value<double>();
+    const auto joint =
+        std::find_if(robot.joints.begin(), robot.joints.end(),
+                     [&](const JointSpec& j) { return j.name == name.str(); });
+    if (joint == robot.joints.end()) {
+      std::vector<std::string_view> names;
+      for (const JointSpec& j : robot.joints) names.push_back(j.name);
+      const std::string_view close = nearest(name.str(), names);
+      at.error("start",
+               fmt::format("start.{}: there is no such joint in the robot{}", name.str(),
+                           close.empty() ? std::string()
+                                         : fmt::format("; did you mean {}?", close)));
+      continue;
+    }
+    if (!value || position_count(joint->type) != 1) {
+      at.error("start",
+               fmt::format("start.{} must be a number, of a joint with one position",
+                           name.str()));
+      continue;
+    }
+    auto& all = draft.parts.start;
+    std::erase_if(all, [&](const InitialJoint& s) { return s.joint == joint->name; });
+    all.push_back({.joint = joint->name, .q = {*value}, .v = {0}});
+  }
+}
+
+}  // namespace
+
+std::optional<Shape> read_mesh(const Section& at, const std::string& file, double scale,
+                               bool hull, Draft& draft) {
+  const RobotOptions options{.base = "fixed", .meshes = hull ? "hull" : "mesh"};
+  Meshes meshes(options, *draft.parts.geometry, *draft.source.problems);
+  const std::string path = resolve(file, draft.folder(), options);
+  const Triangles* triangles = meshes.read(path, at.place_of("file"), at.what());
+  if (triangles == nullptr) return std::nullopt;
+  return meshes.shape(path, *triangles, {scale, scale, scale}, at.place_of("file"),
+                      at.what());
+}
+
+void read_robots(const Section& scene, Draft& draft) {
+  const auto robots = scene.tables("robots");
+  for (std::size_t i = 0; i < robots.size(); ++i) {
+    const Section at(*robots[i], robot_keys, fmt::format("robot {}", i + 1),
+                     draft.source);
+    const std::string file = at.text_or("file", "");
+    if (file.empty()) continue;
+    RobotOptions options;
+    options.base = at.text_or("base", "fixed");
+    options.meshes = at.text_or("meshes", "hull");
+    options.surface = at.text_or("surface", "");
+    options.packages = at.texts("packages");
+    options.pose = pose_of(at).value_or(Transform<double>{});
+    const std::string path = resolve(file, draft.folder(), options);
+    if (!std::ifstream(path)) {
+      at.error("file", fmt::format("file = \"{}\": cannot read {}", file, path));
+      continue;
+    }
+    const std::size_t bodies = draft.parts.bodies.size();
+    const bool good = is_mjcf(path)
+                          ? read_mjcf(path, options, draft.parts, *draft.source.problems)
+                          : read_urdf(path, options, draft.parts, *draft.source.problems);
+    if (!good) continue;
+    for (std::size_t k = bodies; k < draft.parts.bodies.size(); ++k) {
+      const BodySpec& body = draft.parts.bodies[k];
+      draft.masses[body.name] = body.mass;
+      draft.claim("body", body.name, at);
+    }
+    read_start(at, draft.parts, draft);
+  }
+}
+
+}  // namespace bristle::scene

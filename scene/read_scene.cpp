@@ -1,0 +1,380 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "scene/draft.hpp"
+
+namespace bristle::scene {
+
+namespace {
+
+std::optional<std::string> read_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad()) return std::nullopt;
+  return text.str();
+}
+
+std::optional<toml::table> parse(const std::string& text, const std::string& file,
+                                 Problems& problems) {
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    problems.error({file, static_cast<int>(error.source().begin.line)},
+                   std::string(error.description()));
+    return std::nullopt;
+  }
+}
+
+/// Adds what an included file says: lists grow, single values of the scene itself win.
+void merge(toml::table& into, const toml::table& from) {
+  for (const auto& [key, node] : from) {
+    toml::node* own = into.get(key.str());
+    if (own == nullptr) {
+      into.insert(key, node);
+    } else if (own->is_table() && node.is_table()) {
+      merge(*own->as_table(), *node.as_table());
+    } else if (own->is_array() && node.is_array()) {
+      toml::array both = *node.as_array();
+      for (const toml::node& one : *own->as_array()) both.push_back(one);
+      *own->as_array() = std::move(both);
+    }
+  }
+}
+
+constexpr int deepest_include = 16;
+
+void include_files(toml::table& table, const std::string& file, int depth,
+                   Problems& problems) {
+  const toml::node* include = table.get("include");
+  if (include == nullptr) return;
+  std::vector<std::pair<std::string, int>> files;
+  const auto take = [&](const toml::node& node) {
+    const int line = static_cast<int>(node.source().begin.line);
+    if (const auto name = node.value<std::string>(); name && node.is_string()) {
+      files.emplace_back(*name, line);
+    } else {
+      problems.error({file, line}, "include must be a file's name, or a list of them");
+    }
+  };
+  if (const toml::array* list = include->as_array()) {
+    for (const toml::node& one : *list) take(one);
+  } else {
+    take(*include);
+  }
+  const std::size_t slash = file.find_last_of('/');
+  const std::string folder = slash == std::string::npos ? "" : file.substr(0, slash + 1);
+  for (const auto& [name, line] : files) {
+    const std::string path = name.starts_with('/') ? name : folder + name;
+    if (depth >= deepest_include) {
+      problems.error({file, line},
+                     fmt::format("include = \"{}\": files include each other "
+                                 "more than {} deep",
+                                 name, deepest_include));
+      return;
+    }
+    const auto text = read_file(path);
+    if (!text) {
+      problems.error({file, line},
+                     fmt::format("include = \"{}\": cannot read {}", name, path));
+      continue;
+    }
+    auto other = parse(*text, path, problems);
+    if (!other) continue;
+    include_files(*other, path, depth + 1, problems);
+    merge(table, *other);
+  }
+}
+
+/// One step of a path such as bodies.ball.mass_kg: a key of a table, or an element of a
+/// list of tables by its name or number.
+toml::node* step_into(toml::node& node, const std::string& word) {
+  if (toml::table* table = node.as_table()) return table->get(word);
+  toml::array* list = node.as_array();
+  if (list == nullptr) return nullptr;
+  for (toml::node& one : *list) {
+    toml::table* table = one.as_table();
+    if (table != nullptr && (*table)["name"].value<std::string>() == word) return table;
+  }
+  std::size_t index = 0;
+  const auto [end, error] =
+      std::from_chars(word.data(), word.data() + word.size(), index);
+  if (error != std::errc{} || end != word.data() + word.size()) return nullptr;
+  return index < list->size() ? list->get(index) : nullptr;
+}
+
+void apply_setting(toml::table& table, const std::string& setting, Problems& problems) {
+  const Place place{"--set " + setting, 0};
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    problems.error(place, "write it as key=value, e.g. clock.duration_s=2");
+    return;
+  }
+  std::vector<std::string> path;
+  std::stringstream words(setting.substr(0, equals));
+  for (std::string word; std::getline(words, word, '.');) path.push_back(word);
+  const std::string text = setting.substr(equals + 1);
+  // A TOML value; or, where it is none, a text.
+  toml::table value;
+  const std::string label = fmt::format("--set {}", setting);
+  try {
+    value = toml::parse("x = " + text, label);
+  } catch (const toml::parse_error&) {
+    value = toml::table{};
+    value.insert("x", text);
+  }
+  toml::node* at = &table;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    toml::node* next = step_into(*at, path[i]);
+    if (next == nullptr && at->is_table()) {
+      at->as_table()->insert(path[i], toml::table{});
+      next = at->as_table()->get(path[i]);
+    }
+    if (next == nullptr) {
+      problems.error(place, fmt::format("there is no \"{}\" in {}", path[i],
+                                        i == 0 ? "the scene" : path[i - 1]));
+      return;
+    }
+    at = next;
+  }
+  if (!at->is_table()) {
+    problems.error(place, fmt::format("\"{}\" is no table", path[path.size() - 2]));
+    return;
+  }
+  at->as_table()->insert_or_assign(path.back(), *value.get("x"));
+}
+
+/// Shapes that overlap at the start, unless that is allowed.
+void check_overlap(const Model& model, State state, const Draft& draft,
+                   Problems& problems) {
+  System system(model);
+  if (settle(system, 1e-9, state, {}, Episodes::by_depth) != StepStatus::ok) return;
+  int said = 0;
+  for (int i = 0; i < state.contacts.count; ++i) {
+    const ContactRow& row = state.contacts.rows[static_cast<std::size_t>(i)];
+    if (row.a == no_shape || !(row.depth > 1e-9)) continue;
+    const ModelShape& a = model.shapes[row.a];
+    const ModelShape& b = model.shapes[row.b];
+    if (++said > 20) {
+      problems.error({draft.source.file, 0}, "and more that overlap");
+      return;
+    }
+    const std::string& name = model.tree.bodies()[static_cast<std::size_t>(b.body)].name;
+    const auto place = draft.body_places.find(name);
+    problems.error(
+        place != draft.body_places.end() ? place->second : Place{draft.source.file, 0},
+        fmt::format("\"{}\" and \"{}\" overlap by {:.3g} m at the start; move them "
+                    "apart, or set allow_initial_overlap = true",
+                    a.name, b.name, row.depth));
+  }
+}
+
+std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
+  Problems& problems = *draft.source.problems;
+  ModelBuilder builder;
+  if (draft.parts.gravity) builder.gravity(*draft.parts.gravity);
+  for (const BodySpec& body : draft.parts.bodies) builder.add_body(body);
+  for (const JointSpec& joint : draft.parts.joints) builder.add_joint(joint);
+  for (const ShapeSpec& shape : draft.parts.shapes) builder.add_shape(shape);
+  for (const ContactSpec& contact : draft.parts.contacts) builder.add_contact(contact);
+  for (const MotorSpec& motor : draft.parts.motors) builder.add_motor(motor);
+  for (const LoadSpec& load : draft.parts.loads) builder.add_load(load);
+  Result<Model> model = builder.build();
+  if (!model) {
+    at.error("", model.error());
+    return std::nullopt;
+  }
+  scene.model = std::move(*model);
+  scene.geometry = draft.parts.geometry;
+  scene.start = make_state(scene.model);
+  for (const InitialJoint& start : draft.parts.start) {
+    const Joint* joint = scene.model.tree.find_joint(start.joint);
+    if (joint == nullptr) continue;
+    std::copy(start.q.begin(), start.q.end(), scene.start.q.begin() + joint->q);
+    std::copy(start.v.begin(), start.v.end(), scene.start.v.begin() + joint->v);
+  }
+  scene.probes = read_probes(at, scene.model, draft);
+  if (!draft.allow_overlap) check_overlap(scene.model, scene.start, draft, problems);
+  if (problems.any()) return std::nullopt;
+  for (const Problem& warning : problems.warnings()) {
+    scene.warnings.push_back(warning.text());
+  }
+  return scene;
+}
+
+}  // namespace
+
+ClockSpec read_clock(const Section& scene, Draft& draft) {
+  ClockSpec clock;
+  const toml::table* table = scene.table("clock");
+  if (table == nullptr) return clock;
+  const Section at(*table, clock_keys, "clock", draft.source);
+  clock.kind =
+      at.text_or("kind", "adaptive") == "fixed" ? ClockKind::fixed : ClockKind::adaptive;
+  clock.duration = at.number_or("duration", clock.duration);
+  clock.adaptive.rtol = at.number_or("rtol", clock.adaptive.rtol);
+  clock.fixed.step = at.number_or("step", clock.fixed.step);
+  clock.substeps_chosen = at.has("substeps");
+  clock.fixed.substeps = static_cast<int>(at.number_or("substeps", 1));
+  clock.fixed.threads = static_cast<int>(at.number_or("threads", 1));
+  if (const auto method = find_method(at.text_or("method", "semi-implicit-euler"))) {
+    clock.fixed.method = *method;
+  }
+  return clock;
+}
+
+RecordSpec read_record(const Section& scene, Draft& draft) {
+  RecordSpec record;
+  const toml::table* table = scene.table("record");
+  if (table == nullptr) return record;
+  const Section at(*table, record_keys, "record", draft.source);
+  const std::string every = at.text_or("every", "10 ms");
+  if (every == "step") {
+    record.every = Every::step;
+  } else if (every == "event") {
+    record.every = Every::event;
+  } else if (const auto interval = parse_time(every)) {
+    record.interval = *interval;
+  } else {
+    at.error("every", fmt::format("every = \"{}\" must be a time such as \"1 ms\", or "
+                                  "\"step\", or \"event\"",
+                                  every));
+  }
+  record.checkpoint = at.number_or("checkpoint", 0);
+  return record;
+}
+
+std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& draft) {
+  std::vector<Probe> probes;
+  std::set<std::string> names;
+  for (const toml::table* table : scene.tables("probes")) {
+    const std::string name = (*table)["name"].value_or(std::string("?"));
+    const Section at(*table, probe_keys, fmt::format("probe \"{}\"", name), draft.source);
+    Probe probe{.name = name, .kind = ProbeKind::energy};
+    if (!names.insert(name).second)
+      at.error("name", "there is a probe of this name already");
+    const auto body_of = [&](std::string_view key) {
+      const auto word = at.text(key);
+      if (!word || *word == "*") return -1;
+      const auto bodies = model.tree.bodies();
+      std::vector<std::string_view> known;
+      for (std::size_t i = 0; i < bodies.size(); ++i) {
+        if (bodies[i].name == *word) return static_cast<int>(i);
+        known.push_back(bodies[i].name);
+      }
+      const std::string_view close = nearest(*word, known);
+      at.error(key,
+               fmt::format("{} = \"{}\": there is no such body{}", key, *word,
+                           close.empty() ? std::string()
+                                         : fmt::format("; did you mean \"{}\"?", close)));
+      return -1;
+    };
+    const auto joint_of = [&] {
+      const auto word = at.text("joint");
+      const auto joints = model.tree.joints();
+      std::vector<std::string_view> known;
+      for (std::size_t i = 0; i < joints.size(); ++i) {
+        if (word && joints[i].name == *word) return static_cast<int>(i);
+        known.push_back(joints[i].name);
+      }
+      const std::string_view close = nearest(word.value_or(""), known);
+      at.error("joint",
+               fmt::format("joint = \"{}\": there is no such joint{}", word.value_or(""),
+                           close.empty() ? std::string()
+                                         : fmt::format("; did you mean \"{}\"?", close)));
+      return -1;
+    };
+    const std::string component = at.text_or("component", "norm");
+    probe.component = component == "x"          ? 1
+                      : component == "y"        ? 2
+                      : component == "z"        ? 3
+                      : component == "normal"   ? 4
+                      : component == "friction" ? 5
+                                                : 0;
+    const std::string kind = at.text_or("kind", "energy");
+    if (kind == "contact_force" || kind == "contact_depth") {
+      probe.kind =
+          kind == "contact_force" ? ProbeKind::contact_force : ProbeKind::contact_depth;
+      probe.unit = kind == "contact_force" ? "N" : "m";
+      probe.a = body_of("a");
+      probe.b = body_of("b");
+    } else if (kind == "point" || kind == "velocity") {
+      probe.kind = kind == "point" ? ProbeKind::point : ProbeKind::velocity;
+      probe.unit = kind == "point" ? "m" : "m/s";
+      if (!at.has("body"))
+        at.error("kind", fmt::format("kind = \"{}\" needs body", kind));
+      probe.a = body_of("body");
+      probe.point = at.vector("point").value_or(Vec3<double>{0, 0, 0});
+    } else if (kind == "joint" || kind == "joint_rate") {
+      probe.kind = kind == "joint" ? ProbeKind::joint : ProbeKind::joint_rate;
+      probe.unit = kind == "joint" ? "rad or m" : "rad/s or m/s";
+      probe.a = joint_of();
+    } else {
+      probe.kind = kind == "ledger" ? ProbeKind::ledger : ProbeKind::energy;
+      probe.unit = "J";
+      probe.line = at.text_or("line", "residual");
+    }
+    probes.push_back(probe);
+  }
+  return probes;
+}
+
+std::optional<Scene> read_scene_text(const std::string& text, const std::string& file,
+                                     const std::vector<std::string>& settings,
+                                     Problems& problems) {
+  auto table = parse(text, file, problems);
+  if (!table) return std::nullopt;
+  include_files(*table, file, 0, problems);
+  for (const std::string& setting : settings) apply_setting(*table, setting, problems);
+  if (problems.any()) return std::nullopt;
+
+  Draft draft;
+  draft.source = {file, &problems};
+  const Section at(*table, scene_keys, "scene", draft.source);
+  Scene scene{};
+  scene.file = file;
+  scene.title = at.text_or("title", "");
+  scene.about = at.text_or("about", "");
+  std::ostringstream whole;
+  whole << *table;
+  scene.text = whole.str();
+  draft.allow_overlap = at.flag("allow_initial_overlap");
+  scene.clock = read_clock(at, draft);
+  scene.record = read_record(at, draft);
+  read_materials(at, draft);
+  read_robots(at, draft);
+  // The scene's own gravity comes before that of a robot's file.
+  if (const toml::table* gravity = at.table("gravity")) {
+    draft.parts.gravity =
+        Section(*gravity, gravity_keys, "gravity", draft.source).vector("vector");
+  }
+  read_bodies(at, draft);
+  read_joints(at, draft);
+  read_contacts(at, draft);
+  read_motors(at, draft);
+  read_loads(at, draft);
+  if (draft.parts.bodies.empty() && !problems.any()) {
+    problems.error({file, 0}, "there is no body; add [[bodies]] or [[robots]]");
+  }
+  if (problems.any()) return std::nullopt;
+  return compile(at, draft, std::move(scene));
+}
+
+std::optional<Scene> read_scene(const std::string& file,
+                                const std::vector<std::string>& settings,
+                                Problems& problems) {
+  const auto text = read_file(file);
+  if (!text) {
+    problems.error({file, 0}, "cannot read this file");
+    return std::nullopt;
+  }
+  return read_scene_text(*text, file, settings, problems);
+}
+
+}  // namespace bristle::scene

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bristle/simulate.hpp"
+#include "scene/parts.hpp"
+#include "scene/problem.hpp"
+
+// A scene: what is there, how it starts, under which clock it runs, and what is recorded.
+// Read from a TOML file (docs/scenes.md), checked, and compiled to a Model and a State.
+
+namespace bristle::scene {
+
+enum class ClockKind { adaptive, fixed };
+
+struct ClockSpec {
+  ClockKind kind = ClockKind::adaptive;
+  double duration = 1;  // [s]
+  AdaptiveOptions adaptive{};
+  FixedStepOptions fixed{};
+  bool substeps_chosen = false;  // else as many as the scene needs
+};
+
+enum class Every { interval, step, event };
+
+struct RecordSpec {
+  Every every = Every::interval;
+  double interval = 0.01;  // [s]
+  double checkpoint = 0;   // simulated time between checkpoints; 0: none [s]
+};
+
+enum class ProbeKind {
+  contact_force,  // between two shapes, bodies or surfaces: normal, friction or both
+  contact_depth,
+  point,  // of a body: x, y, z
+  velocity,
+  joint,  // position
+  joint_rate,
+  ledger,
+  energy,
+};
+
+/// A named signal.
+struct Probe {
+  std::string name;
+  ProbeKind kind;
+  int a = -1, b = -1;    // body or joint; of contacts: bodies, −1 for any
+  int component = 0;     // 0 magnitude or normal; x, y, z: 1, 2, 3
+  Vec3<double> point{};  // in the body
+  std::string line{};    // of the ledger
+  std::string unit{};
+};
+
+struct Scene {
+  std::string file;
+  std::string title;
+  std::string about;
+  std::string text;  // as it was read, with settings applied
+  Model model;
+  State start;
+  ClockSpec clock;
+  RecordSpec record;
+  std::vector<Probe> probes;
+  std::vector<std::string> warnings;
+  std::shared_ptr<Geometry> geometry;  // that the model refers to
+};
+
+/// Reads, checks and compiles a scene; nothing where there are problems. `settings` are
+/// key=value pairs that change the file's own values: clock.duration_s=2,
+/// bodies.ball.mass_kg=3.
+std::optional<Scene> read_scene(const std::string& file,
+                                const std::vector<std::string>& settings,
+                                Problems& problems);
+/// The same from text that stands for a file of that name.
+std::optional<Scene> read_scene_text(const std::string& text, const std::string& file,
+                                     const std::vector<std::string>& settings,
+                                     Problems& problems);
+
+/// What may stand in a scene, as a JSON Schema (draft 2020-12) for editors.
+std::string scene_schema();
+
+}  // namespace bristle::scene

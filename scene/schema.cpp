@@ -1,0 +1,93 @@
+#include <nlohmann/json.hpp>
+
+#include "scene/keys.hpp"
+#include "scene/scene.hpp"
+
+namespace bristle::scene {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json bounded(const Key& key, double factor) {
+  Json number{{"type", "number"}};
+  if (key.range.low > -1e300) {
+    number[key.range.open_low ? "exclusiveMinimum" : "minimum"] = key.range.low / factor;
+  }
+  if (key.range.high < 1e300) number["maximum"] = key.range.high / factor;
+  return number;
+}
+
+Json schema_of(std::span<const Key> keys);
+
+Json schema_of(const Key& key, double factor) {
+  switch (key.kind) {
+    case Kind::number:
+      return bounded(key, factor);
+    case Kind::numbers: {
+      Json list{{"type", "array"}, {"items", bounded(key, factor)}};
+      if (key.count > 0) list["minItems"] = list["maxItems"] = key.count;
+      return list;
+    }
+    case Kind::text: {
+      Json text{{"type", "string"}};
+      if (!key.choices.empty()) {
+        text["enum"] = Json::array();
+        for (std::string_view left = key.choices; !left.empty();) {
+          const std::size_t end = std::min(left.find('|'), left.size());
+          text["enum"].push_back(std::string(left.substr(0, end)));
+          left.remove_prefix(std::min(end + 1, left.size()));
+        }
+      }
+      return text;
+    }
+    case Kind::texts:
+      return {{"type", "array"}, {"items", {{"type", "string"}}}};
+    case Kind::flag:
+      return {{"type", "boolean"}};
+    case Kind::any:
+      return Json::object();
+    case Kind::section:
+      return key.inside.empty() ? Json{{"type", "object"}} : schema_of(key.inside);
+    case Kind::sections:
+      return {{"type", "array"}, {"items", schema_of(key.inside)}};
+  }
+  return Json::object();
+}
+
+Json schema_of(std::span<const Key> keys) {
+  Json table{{"type", "object"}, {"additionalProperties", false}};
+  table["properties"] = Json::object();
+  for (const Key& key : keys) {
+    const auto add = [&](const std::string& name, double factor) {
+      Json one = schema_of(key, factor);
+      if (!key.meaning.empty()) one["description"] = std::string(key.meaning);
+      table["properties"][name] = one;
+    };
+    if (units_of(key.dimension).empty()) add(std::string(key.name), 1);
+    for (const Unit& unit : units_of(key.dimension)) {
+      std::string name(key.name);
+      name += '_';
+      name += unit.suffix;
+      add(name, unit.factor);
+    }
+    if (key.required && units_of(key.dimension).empty()) {
+      table["required"].push_back(std::string(key.name));
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string scene_schema() {
+  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+              {"title", "Bristle scene"}};
+  const Json inside = schema_of(std::span<const Key>(scene_keys));
+  for (const auto& [key, value] : inside.items()) schema[key] = value;
+  schema["properties"]["materials"]["additionalProperties"] =
+      schema_of(std::span<const Key>(material_keys));
+  return schema.dump(2);
+}
+
+}  // namespace bristle::scene

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bristle/core/vec.hpp"
+#include "scene/problem.hpp"
+
+// XML as the readers of robot files see it: a tree of elements that know where they
+// stand, and numbers that are checked as they are read. No bytes whatever may do more
+// than leave a problem.
+
+namespace bristle::scene::xml {
+
+struct Attribute {
+  std::string name;
+  std::string value;
+  const std::string* file = nullptr;
+  int line = 0;
+
+  Place place() const { return {*file, line}; }
+};
+
+struct Element {
+  std::string tag;
+  const std::string* file = nullptr;
+  int line = 0;
+  std::vector<Attribute> attributes{};
+  std::vector<Element> children{};
+
+  Place place() const { return {*file, line}; }
+  const Attribute* find(std::string_view name) const;
+  std::string_view value(std::string_view name) const;  // empty where there is none
+  /// The first child of that tag.
+  const Element* child(std::string_view tag_wanted) const;
+};
+
+struct Document {
+  std::deque<std::string> files{};  // that elements refer to
+  Element root{};
+};
+
+/// What one file may hold; a robot has far less.
+inline constexpr std::size_t max_bytes = std::size_t{1} << 26;
+inline constexpr std::size_t max_elements = 200'000;
+inline constexpr std::size_t max_attributes = 200;  // of an element
+
+/// Adds the file's root to the document. False: there are problems, and no root.
+bool parse(std::string_view text, const std::string& file, Document& document,
+           Element& root, Problems& problems);
+
+/// A regular file's bytes; nothing, and a problem at `from`, where it cannot be read.
+std::optional<std::string> read_file(const std::string& path, const Place& from,
+                                     const std::string& who, Problems& problems);
+
+/// As it may be printed: without control characters, and not longer than a line.
+std::string shown(std::string_view text);
+/// link "arm"; link where it has no name.
+std::string called(std::string_view tag, std::string_view name);
+/// The parts, joined.
+std::string words(std::initializer_list<std::string_view> parts);
+
+enum class Range : std::uint8_t { any, not_negative, positive };
+
+/// The numbers of an attribute, from `least` to `most` of them, all finite and in range;
+/// nothing, and a problem, where they are not.
+std::optional<std::vector<double>> numbers(const Attribute& from, const std::string& who,
+                                           std::size_t least, std::size_t most,
+                                           Range range, Problems& problems);
+/// One number; `otherwise` where the attribute is not there or wrong.
+double number(const Attribute* from, const std::string& who, double otherwise,
+              Range range, Problems& problems);
+Vec3<double> vector(const Attribute* from, const std::string& who,
+                    const Vec3<double>& otherwise, Problems& problems);
+
+/// What was in a file and is not read, by name.
+class Unread {
+ public:
+  void count(const std::string& what) { ++counts_[what]; }
+  /// One warning that names all of it.
+  void report(const std::string& file, Problems& problems) const;
+
+ private:
+  std::map<std::string, int> counts_;
+};
+
+}  // namespace bristle::scene::xml

@@ -1,0 +1,658 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "bristle/laws/choice.hpp"
+#include "bristle/simulate.hpp"
+#include "scene/mesh_file.hpp"
+#include "scene/mjcf.hpp"
+#include "scene/urdf.hpp"
+
+namespace bristle::scene {
+namespace {
+
+std::string file(const std::string& name) {
+  return std::string(BRISTLE_ROBOTS) + "/" + name;
+}
+
+struct Answer {
+  bool fine = false;
+  Parts parts{};
+  Problems problems{};
+
+  const BodySpec& body(const std::string& name) const {
+    return *std::find_if(parts.bodies.begin(), parts.bodies.end(),
+                         [&](const BodySpec& b) { return b.name == name; });
+  }
+  const JointSpec& joint(const std::string& name) const {
+    return *std::find_if(parts.joints.begin(), parts.joints.end(),
+                         [&](const JointSpec& j) { return j.name == name; });
+  }
+  const ShapeSpec& shape(const std::string& name) const {
+    return *std::find_if(parts.shapes.begin(), parts.shapes.end(),
+                         [&](const ShapeSpec& s) { return s.name == name; });
+  }
+  const MotorSpec& motor(const std::string& name) const {
+    return *std::find_if(parts.motors.begin(), parts.motors.end(),
+                         [&](const MotorSpec& m) { return m.name == name; });
+  }
+};
+
+/// A text read as if it stood among the test's robots.
+Answer urdf(std::string_view text, const RobotOptions& options = {}) {
+  Answer a;
+  a.fine = read_urdf_text(text, file("robot.urdf"), options, a.parts, a.problems);
+  return a;
+}
+Answer mjcf(std::string_view text, const RobotOptions& options = {}) {
+  Answer a;
+  a.fine = read_mjcf_text(text, file("robot.xml"), options, a.parts, a.problems);
+  return a;
+}
+
+Result<Model> model_of(const Parts& parts, bool all_touch = false) {
+  ModelBuilder builder;
+  for (const BodySpec& body : parts.bodies) builder.add_body(body);
+  for (const JointSpec& joint : parts.joints) builder.add_joint(joint);
+  for (const ShapeSpec& shape : parts.shapes) builder.add_shape(shape);
+  ContactSpec any;
+  any.normal = choose<HuntCrossley>();
+  any.friction = choose<Frictionless>();
+  if (all_touch) builder.add_contact(any);
+  for (const ContactSpec& contact : parts.contacts) builder.add_contact(contact);
+  for (const MotorSpec& motor : parts.motors) builder.add_motor(motor);
+  return builder.build();
+}
+
+/// Some line of the problems ends in this, after its file.
+void expect_problem(const Answer& a, std::string_view words) {
+  EXPECT_FALSE(a.fine) << words;
+  EXPECT_TRUE(a.parts.bodies.empty());
+  const auto& all = a.problems.errors();
+  EXPECT_TRUE(std::any_of(
+      all.begin(), all.end(),
+      [&](const Problem& p) { return p.text().find(words) != std::string::npos; }))
+      << "expected: " << words << "\ngot: " << a.problems.text();
+}
+
+std::string box_link(const std::string& name, const std::string& mass = "1") {
+  return "<link name='" + name + "'><inertial><mass value='" + mass +
+         "'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+         "</link>";
+}
+std::string joint(const std::string& name, const std::string& parent,
+                  const std::string& child, const std::string& rest = {}) {
+  return "<joint name='" + name + "' type='continuous'><parent link='" + parent +
+         "'/><child link='" + child + "'/>" + rest + "</joint>";
+}
+std::string robot(const std::string& inside) {
+  return "<robot name='r'>\n" + inside + "\n</robot>";
+}
+std::string mujoco(const std::string& inside) {
+  return "<mujoco>\n" + inside + "\n</mujoco>";
+}
+std::string world(const std::string& inside) {
+  return mujoco("<worldbody>" + inside + "</worldbody>");
+}
+
+// URDF.
+
+TEST(Urdf, ArmHasLimitsShapesAndNames) {
+  Answer a;
+  ASSERT_TRUE(read_urdf(file("arm7.urdf"), {}, a.parts, a.problems)) << a.problems.text();
+  EXPECT_EQ(a.parts.bodies.size(), 9u);
+  EXPECT_EQ(a.parts.joints.size(), 9u);  // with the base's
+  EXPECT_EQ(a.joint("base.base").type, JointType::fixed);
+  const JointSpec& elbow = a.joint("elbow");
+  EXPECT_EQ(elbow.type, JointType::revolute);
+  EXPECT_EQ(elbow.lower, -2.3);
+  EXPECT_EQ(elbow.upper, 1.8);
+  EXPECT_EQ(elbow.effort_limit, 39);
+  EXPECT_EQ(elbow.damping, 0.35);
+  EXPECT_EQ(elbow.friction, 0.13);
+  const JointSpec& roll = a.joint("upper_roll");  // continuous
+  EXPECT_EQ(roll.effort_limit, 46);
+  EXPECT_TRUE(std::isinf(roll.lower) && std::isinf(roll.upper));
+  EXPECT_EQ(a.shape("foot").body, "base");
+  EXPECT_EQ(a.shape("foot").surface, "base");
+  EXPECT_EQ(a.shape("knob").body, "elbow_link");
+  EXPECT_EQ(std::get<Cylinder>(a.shape("elbow_link.collision").shape).half_length, 0.12);
+  // All that was left out is in one line.
+  ASSERT_EQ(a.problems.warnings().size(), 1u);
+  EXPECT_NE(a.problems.warnings()[0].message.find(
+                "not read: gazebo (1), limit velocity (7), transmission (1), visual (1)"),
+            std::string::npos)
+      << a.problems.warnings()[0].message;
+  EXPECT_TRUE(model_of(a.parts));
+}
+
+TEST(Urdf, BaseIsFixedOrFree) {
+  const std::string two = robot(box_link("a") + box_link("b") + joint("j", "a", "b"));
+  EXPECT_EQ(urdf(two).joint("a.base").type, JointType::fixed);
+  RobotOptions options;
+  options.base = "free";
+  EXPECT_EQ(urdf(two, options).joint("a.base").type, JointType::free);
+  options.base = "floating";
+  expect_problem(urdf(two, options), "base = floating must be fixed or free");
+  options.base = "free";
+  // Without mass there is nothing to move freely; with some welded to it, there is.
+  const std::string bare = "<link name='a'/>";
+  EXPECT_EQ(urdf(robot(bare + box_link("b") + joint("j", "a", "b")), options)
+                .joint("a.base")
+                .type,
+            JointType::fixed);
+  const std::string weld =
+      "<joint name='w' type='fixed'><parent link='a'/>"
+      "<child link='b'/></joint>";
+  const Answer welded = urdf(robot(bare + box_link("b") + weld), options);
+  EXPECT_EQ(welded.joint("a.base").type, JointType::free);
+  EXPECT_TRUE(model_of(welded.parts));
+  // A root called world is the world.
+  const Answer in_world = urdf(
+      robot("<link name='world'/>" + box_link("b") + joint("j", "world", "b")), options);
+  EXPECT_EQ(in_world.parts.bodies.size(), 1u);
+  EXPECT_EQ(in_world.parts.joints.size(), 1u);
+  EXPECT_EQ(in_world.joint("j").parent, "world");
+}
+
+TEST(Urdf, PoseMovesTheBase) {
+  RobotOptions options;
+  options.pose.p = {1, 2, 3};
+  const Answer fixed = urdf(robot(box_link("a")), options);
+  EXPECT_EQ(fixed.joint("a.base").on_parent.p.z, 3);
+  const Answer in_world =
+      urdf(robot("<link name='world'><collision><geometry><sphere radius='1'/></geometry>"
+                 "</collision></link>" +
+                 box_link("b") + joint("j", "world", "b", "<origin xyz='1 1 1'/>")),
+           options);
+  EXPECT_EQ(in_world.joint("j").on_parent.p.y, 3);
+  EXPECT_EQ(in_world.shape("world.collision").pose.p.y, 2);
+}
+
+TEST(Urdf, NamesAttributesThatAreNotRead) {
+  const Answer a =
+      urdf(robot("<link name='a' type='heavy'><visual colour='red'/></link>" +
+                 box_link("b") + joint("j", "a", "b", "<dynamics spring='1'/>")));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  ASSERT_EQ(a.problems.warnings().size(), 1u);
+  EXPECT_EQ(a.problems.warnings()[0].message,
+            "not read: dynamics spring (1), link type (1), visual (1)");
+}
+
+TEST(Urdf, SurfacesByLinkOrOption) {
+  const std::string text = robot(
+      "<link name='a'><collision><geometry><sphere radius='1'/></geometry></collision>"
+      "<collision><geometry><sphere radius='2'/></geometry></collision></link>");
+  Answer a = urdf(text);
+  EXPECT_EQ(a.shape("a.collision").surface, "a");
+  EXPECT_EQ(std::get<Sphere>(a.shape("a.collision2").shape).radius, 2);
+  RobotOptions options;
+  options.surface = "rubber";
+  EXPECT_EQ(urdf(text, options).shape("a.collision").surface, "rubber");
+}
+
+std::string mesh_link(const std::string& name, const std::string& rest = {}) {
+  return robot("<link name='a'><collision><geometry><mesh filename='" + name + "' " +
+               rest + "/></geometry></collision></link>");
+}
+
+TEST(Urdf, MeshesOfEveryFormatAndAddress) {
+  const std::string here = BRISTLE_ROBOTS;
+  for (const std::string& address :
+       {std::string("meshes/tetra.stl"), std::string("meshes/tetra.dae"),
+        std::string("package://robots/meshes/tetra.stl"),
+        std::string("package://scene/robots/meshes/tetra.dae"),
+        "file://" + here + "/meshes/tetra.stl", here + "/meshes/tetra.stl"}) {
+    const Answer a = urdf(mesh_link(address, "scale='2 1 1'"));
+    ASSERT_TRUE(a.fine) << a.problems.text();
+    const ConvexHull& hull = *std::get<Convex>(a.shape("a.collision").shape).hull;
+    EXPECT_EQ(hull.vertices.size(), 4u);
+    double most = 0;
+    for (const Vec3<double>& v : hull.vertices) most = std::max(most, v.x);
+    // The COLLADA file is in centimetres, and moved by one metre.
+    EXPECT_NEAR(most, address.ends_with("dae") ? 4 : 2, 1e-6) << address;
+  }
+  RobotOptions options;
+  options.meshes = "mesh";
+  const Answer a = urdf(mesh_link("meshes/tetra.stl"), options);
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(std::get<Mesh>(a.shape("a.collision").shape).mesh->surface.triangles.size(),
+            4u);
+  // A package that only the options know.
+  options.packages = {here};
+  Answer elsewhere;
+  EXPECT_TRUE(read_urdf_text(mesh_link("package://meshes/tetra.stl"),
+                             "/nowhere/robot.urdf", options, elsewhere.parts,
+                             elsewhere.problems))
+      << elsewhere.problems.text();
+  options.packages = {here + "/meshes/"};
+  EXPECT_TRUE(read_urdf_text(mesh_link("package://meshes/tetra.stl"),
+                             "/nowhere/robot.urdf", options, elsewhere.parts = {},
+                             elsewhere.problems))
+      << elsewhere.problems.text();
+}
+
+TEST(Urdf, MeshesThatAreNotThere) {
+  expect_problem(urdf(mesh_link("meshes/none.stl")),
+                 "robot.urdf:2: link \"a\": collision: mesh: there is no mesh file ");
+  expect_problem(urdf(mesh_link("package://nobody/x.stl")), "must lie in a package");
+  expect_problem(urdf(mesh_link("package://nobody")), "must lie in a package");
+  expect_problem(urdf(mesh_link("")), "must name a file");
+  expect_problem(urdf(mesh_link("arm7.urdf")), "from .stl, .obj and .dae files");
+  expect_problem(urdf(mesh_link("meshes/empty.stl")), "the mesh file is empty");
+  expect_problem(urdf(mesh_link("meshes/words.obj")), "there are no triangles in");
+  expect_problem(urdf(mesh_link("meshes/tetra.stl", "scale='1 0 1'")), "must not be 0");
+}
+
+TEST(Urdf, AllProblemsAtOnceWithTheirLines) {
+  const Answer a = urdf(R"(<robot name="r">
+<link name="a"/>
+<link name="b"><inertial><mass value="-1"/>
+  <inertia ixx="1" iyy="1" izz="3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="b"/>
+<link/>
+<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>
+<joint name="j" type="hinge"><parent link="nobody"/><child link="b"/><axis xyz="0 0 0"/></joint>
+<joint name="m" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 0 0"/>
+  <limit lower="1" upper="0" effort="nan" velocity="1"/><mimic joint="j"/></joint>
+</robot>)");
+  for (const char* words : {
+           "robot.urdf:3: link \"b\": mass = -1 must not be below 0",
+           "robot.urdf:4: link \"b\": inertia must have no principal moment above the "
+           "sum of the other two (principal moments 1, 1, 3 kg m^2)",
+           "robot.urdf:5: link \"b\": another link must not have this name (line 3)",
+           "robot.urdf:6: link: it must have a name",
+           "robot.urdf:7: joint \"j\": a revolute joint must have limit",
+           "robot.urdf:8: joint \"j\": type = hinge must be fixed, revolute",
+           "robot.urdf:8: joint \"j\": another joint must not have this name",
+           "robot.urdf:8: joint \"j\": parent = \"nobody\" must be a link of the file",
+           "robot.urdf:9: joint \"m\": axis = 0 0 0 must have a length",
+           "robot.urdf:9: joint \"m\": child = \"b\" must hang from one joint only",
+           "robot.urdf:10: joint \"m\": limit: lower = 1 must not be above upper = 0",
+           "robot.urdf:10: joint \"m\": limit: effort = nan must be a finite number",
+           "robot.urdf:10: joint \"m\": mimic is not supported",
+       }) {
+    expect_problem(a, words);
+  }
+}
+
+TEST(Urdf, RefusesWhatCannotBe) {
+  expect_problem(urdf(""), "robot.urdf: this is not well-formed XML: the file is empty");
+  expect_problem(urdf("<robot>\n<link"), "robot.urdf:2: this is not well-formed XML");
+  expect_problem(urdf("<robot><a></robot>"), "is closed by another one's end");
+  expect_problem(urdf(std::string_view("<robot>\n\0</robot>", 18)),
+                 "robot.urdf:2: a byte is 0");
+  expect_problem(urdf("<mujoco/>"), "a URDF file must begin with robot");
+  expect_problem(urdf("<robot/>"), "it must have a link");
+  expect_problem(urdf(robot(box_link("a") + box_link("b"))),
+                 "one link only must hang from no joint, but these do: \"a\", \"b\"");
+  expect_problem(urdf(robot(box_link("r") + box_link("a") + box_link("b") +
+                            joint("j", "a", "b") + joint("k", "b", "a"))),
+                 "link \"a\": its parents must not form a cycle");
+  expect_problem(urdf(robot(box_link("a") + joint("j", "a", "a"))), "form a cycle");
+  expect_problem(urdf(robot(box_link("a") + "<link name='b'/>" + joint("j", "a", "b"))),
+                 "link \"b\": mass (none given) must be above 0 on a continuous joint");
+  expect_problem(urdf(robot(box_link("a", "1e400"))), "must be a finite number");
+  expect_problem(urdf(robot(box_link("a", "1 kg"))), "mass = 1 kg must be a finite");
+  expect_problem(urdf(robot(box_link("a", "0"))), "inertia must be 0 where the mass is");
+  expect_problem(urdf("<robot a='1' a='2'><link name='x'/></robot>"),
+                 "or is given twice");
+  expect_problem(urdf(robot("<link name='a'><inertial><mass value='1'/><inertia ixx='1' "
+                            "iyy='1' izz='1' ixy='2' ixz='0' iyz='0'/></inertial>"
+                            "</link>")),
+                 "must have no negative principal moment");
+  expect_problem(urdf(robot("<link name='a'><collision/></link>")),
+                 "collision: it must have geometry");
+  expect_problem(urdf(robot("<link name='a'><collision><geometry><box size='1 -1 1'/>"
+                            "</geometry></collision></link>")),
+                 "box: size = 1 -1 1 must be above 0");
+  expect_problem(urdf(robot("<link name='a'><collision><geometry><cone/></geometry>"
+                            "</collision></link>")),
+                 "geometry must be box, cylinder, sphere");
+}
+
+TEST(Urdf, PointMassesAndBodiesBetweenJointsAreFine) {
+  const std::string point =
+      "<link name='b'><inertial><origin xyz='1 0 0'/><mass "
+      "value='1'/><inertia ixx='0' iyy='0' izz='0' ixy='0' ixz='0' "
+      "iyz='0'/></inertial></link>";
+  const Answer a = urdf(
+      robot("<link name='a'/>" + point + joint("j", "a", "b", "<axis xyz='0 1 0'/>")));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_TRUE(model_of(a.parts));
+  const Answer b = urdf(robot("<link name='a'/><link name='cross'/>" + box_link("b") +
+                              joint("j", "a", "cross", "<axis xyz='0 1 0'/>") +
+                              joint("k", "cross", "b")));
+  ASSERT_TRUE(b.fine) << b.problems.text();
+  const Result<Model> model = model_of(b.parts);
+  EXPECT_TRUE(model) << model.error();
+}
+
+TEST(Urdf, PrintsNothing) {
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  urdf(robot(box_link("a") + box_link("b")));
+  urdf(robot(box_link("a") + "<link name='%s%n'/>" + joint("j", "a", "%s%n")));
+  urdf(robot(box_link("a") + box_link("%s%n") + joint("%d", "a", "%s%n")));
+  urdf("<robot version='7.0' name='x'><link name='a'/></robot>");
+  urdf("<robot>\xff\xfe</robot>");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+TEST(Urdf, SecondRobotWithTheSameNamesIsRefused) {
+  Answer a = urdf(robot(box_link("a")));
+  ASSERT_TRUE(a.fine);
+  EXPECT_FALSE(read_urdf_text(robot(box_link("a")), "two.urdf", {}, a.parts, a.problems));
+  EXPECT_EQ(a.parts.bodies.size(), 1u);
+  EXPECT_TRUE(read_urdf_text(robot(box_link("b")), "two.urdf", {}, a.parts, a.problems));
+  EXPECT_EQ(a.parts.bodies.size(), 2u);
+}
+
+// MJCF.
+
+TEST(Mjcf, WalkerHasDefaultsMotorsAndAStart) {
+  Answer a;
+  ASSERT_TRUE(read_mjcf(file("walker.xml"), {}, a.parts, a.problems))
+      << a.problems.text();
+  EXPECT_EQ(a.joint("left_knee").lower, -2);
+  EXPECT_EQ(a.joint("left_knee").damping, 0.2);
+  EXPECT_EQ(a.joint("left_hip_y").upper, 1.5);
+  EXPECT_EQ(a.joint("left_hip_y").damping, 0.5);
+  EXPECT_EQ(std::get<Capsule>(a.shape("left_lower").shape).radius, 0.025);
+  EXPECT_EQ(std::get<Sphere>(a.shape("left_sole").shape).radius, 0.04);
+  // Motors: torques at the joint; positions with the gear counted in.
+  EXPECT_EQ(a.motor("left_drive").kind, MotorKind::torque);
+  EXPECT_EQ(a.motor("left_drive").target.offset, 20);  // the key's 0.5 times 40
+  EXPECT_EQ(a.joint("left_knee").effort_limit, 40);
+  EXPECT_EQ(a.joint("right_knee").effort_limit, 60);
+  EXPECT_EQ(a.motor("right_knee.motor").joint, "right_knee");
+  const MotorSpec& hold = a.motor("left_hold");
+  EXPECT_EQ(hold.kind, MotorKind::position);
+  EXPECT_EQ(hold.kp, 320);
+  EXPECT_EQ(hold.target.offset, 0.2);
+  EXPECT_EQ(a.joint("left_hip_y").effort_limit, 100);
+  // The key: velocities of the free joint are ω, then the origin's.
+  ASSERT_EQ(a.parts.start.size(), 7u);
+  EXPECT_EQ(a.parts.start[0].joint, "root");
+  EXPECT_EQ(a.parts.start[0].q, (std::vector<double>{0, 0, 0.8, 1, 0, 0, 0}));
+  EXPECT_EQ(a.parts.start[0].v, (std::vector<double>{0, 0, 0.5, 1, 0, 0}));
+  ASSERT_EQ(a.problems.warnings().size(), 1u);
+  EXPECT_NE(a.problems.warnings()[0].message.find("not read: geom rgba (1), light (1)"),
+            std::string::npos)
+      << a.problems.warnings()[0].message;
+}
+
+TEST(Mjcf, OnlyPairsWhoseBitsMeetTouch) {
+  Answer a;
+  ASSERT_TRUE(read_mjcf(file("walker.xml"), {}, a.parts, a.problems));
+  const Result<Model> model = model_of(a.parts, true);
+  ASSERT_TRUE(model) << model.error();
+  std::set<std::string> touching;
+  for (const ShapePair& pair : model->pairs) {
+    const std::string& one = model->shapes[pair.a].name;
+    const std::string& two = model->shapes[pair.b].name;
+    EXPECT_TRUE(one == "ground" || two == "ground") << one << " and " << two;
+    touching.insert(one == "ground" ? two : one);
+  }
+  EXPECT_EQ(touching.size(), 8u);
+}
+
+TEST(Mjcf, NeighboursExcludedPairsAndBitsStayApart) {
+  const auto pairs = [](const std::string& text) {
+    const Answer a = mjcf(text);
+    EXPECT_TRUE(a.fine) << a.problems.text();
+    const Result<Model> model = model_of(a.parts, true);
+    EXPECT_TRUE(model) << model.error();
+    std::set<std::string> all;
+    if (!model) return all;
+    for (const ShapePair& pair : model->pairs) {
+      all.insert(model->shapes[pair.a].name + "-" + model->shapes[pair.b].name);
+    }
+    return all;
+  };
+  const auto body = [](const char* name, const char* joints, const std::string& inside,
+                       const char* bits = "") {
+    return std::string("<body name='B") + name + "'>" + joints + "<geom name='" + name +
+           "' size='0.1' pos='0.3 0.2 0.1' " + bits + "/>" + inside + "</body>";
+  };
+  const char* two = "<joint axis='1 0 0'/><joint axis='0 1 0'/>";
+  using Set = std::set<std::string>;
+  // Parent and child stay apart, with two joints between as well; also with what is
+  // welded to them.
+  EXPECT_EQ(pairs(world(body("a", two, body("b", two, body("c", two, ""))))),
+            (Set{"a-c"}));
+  EXPECT_EQ(pairs(world(body("a", two, body("w", "", body("b", two, ""))))), Set{});
+  // The world touches its children.
+  EXPECT_EQ(pairs(world("<geom name='g' size='1'/>" + body("a", two, ""))), (Set{"g-a"}));
+  EXPECT_EQ(pairs(mujoco("<worldbody>" + body("a", two, "") + body("b", two, "") +
+                         body("c", two, "", "contype='2' conaffinity='4'") +
+                         body("d", two, "", "contype='4' conaffinity='1'") +
+                         "</worldbody><contact><exclude body1='Bb' body2='Ba'/>"
+                         "</contact>")),
+            (Set{"a-d", "b-d", "c-d"}));
+}
+
+TEST(Mjcf, GeomsWithoutContactHaveMassOnly) {
+  const Answer a =
+      mjcf(world("<body name='a'><joint/><geom size='0.1' mass='3' contype='0' "
+                 "conaffinity='0'/></body>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_NEAR(a.body("a").mass, 3, 1e-14);
+  EXPECT_TRUE(a.parts.shapes.empty());
+  ASSERT_EQ(a.problems.warnings().size(), 1u);
+  EXPECT_NE(a.problems.warnings()[0].message.find("geom that touches nothing (1)"),
+            std::string::npos);
+}
+
+TEST(Mjcf, StatesOfReferencedJointsAreOurs) {
+  const Answer a =
+      mjcf(mujoco("<compiler angle='radian'/><worldbody><body name='a'>"
+                  "<joint name='j' ref='0.5' range='-1 1' stiffness='2' springref='0.7'/>"
+                  "<geom size='1'/></body></worldbody>"
+                  "<actuator><position name='p' joint='j' kp='3'/></actuator>"
+                  "<keyframe><key qpos='0.9'/></keyframe>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_NEAR(a.joint("j").lower, -1.5, 1e-15);
+  EXPECT_NEAR(a.joint("j").upper, 0.5, 1e-15);
+  EXPECT_NEAR(a.joint("j").rest, 0.2, 1e-15);
+  EXPECT_NEAR(a.motor("p").target.offset, -0.5, 1e-15);
+  EXPECT_NEAR(a.parts.start[0].q[0], 0.4, 1e-15);
+}
+
+TEST(Mjcf, FreeBodiesBeginWhereTheyStand) {
+  RobotOptions options;
+  options.pose.p = {10, 0, 0};
+  const Answer a = mjcf(
+      world("<body name='a' pos='1 2 3'><freejoint/><geom size='1'/></body>"), options);
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.joint("a.joint").on_parent.p.x, 10);
+  EXPECT_EQ(a.parts.start[0].q, (std::vector<double>{1, 2, 3, 1, 0, 0, 0}));
+}
+
+TEST(Mjcf, NamesOfTheFileComeFirst) {
+  // Unnamed things are called differently from named ones that come later, and a geom
+  // from a body that does.
+  const Answer a =
+      mjcf(world("<body><joint/><geom name='foot' size='1'/></body>"
+                 "<body name='body'><joint name='body2.joint'/><geom size='1'/></body>"
+                 "<body name='foot'><joint/><geom size='1'/></body>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.parts.bodies[0].name, "body2");
+  EXPECT_EQ(a.parts.joints[0].name, "body2.joint2");
+  EXPECT_EQ(a.parts.shapes[0].name, "body2.foot");
+  EXPECT_EQ(a.parts.bodies[2].name, "foot");
+}
+
+TEST(Mjcf, AnglesInDegreesAndEulerSequences) {
+  const Answer a = mjcf(mujoco(
+      "<compiler eulerseq='ZYx'/><worldbody>"
+      "<body name='a' euler='90 90 0'><joint range='-90 180'/><geom size='1'/></body>"
+      "</worldbody>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_NEAR(a.joint("a.joint").upper, std::numbers::pi, 1e-15);
+  // About fixed z, then fixed y: x → y → y.
+  const Mat3<double>& r = a.joint("a.joint").on_parent.R;
+  EXPECT_LT(norm(r.x - Vec3<double>{0, 1, 0}), 1e-15);
+  EXPECT_LT(norm(r.z - Vec3<double>{1, 0, 0}), 1e-15);
+}
+
+TEST(Mjcf, MeshesOfVerticesWeighWhatTheyEnclose) {
+  // A sheared box of edges a, b, c: M = ρ det, second moments (aaᵀ + bbᵀ + ccᵀ) M/12.
+  const Vec3<double> e[3] = {{0.5, 0.1, 0}, {0, 0.3, 0.1}, {0.2, 0, 0.4}};
+  std::string vertices;
+  for (int i = 0; i < 8; ++i) {
+    Vec3<double> p{1, 2, 3};
+    for (int k = 0; k < 3; ++k) {
+      if ((i >> k & 1) != 0) p = p + e[k];
+    }
+    for (const double x : {p.x, p.y, p.z}) vertices += std::to_string(x) + " ";
+  }
+  const Answer a = mjcf(
+      mujoco("<asset><mesh name='m' vertex='" + vertices +
+             "'/></asset><worldbody><body name='b'><joint/><geom type='mesh' mesh='m' "
+             "density='100'/></body></worldbody>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  const double mass = 100 * dot(e[0], cross(e[1], e[2]));
+  EXPECT_NEAR(a.body("b").mass, mass, 1e-12);
+  const Vec3<double> centre = Vec3<double>{1, 2, 3} + 0.5 * (e[0] + e[1] + e[2]);
+  EXPECT_LT(norm(a.body("b").com - centre), 1e-13);
+  const Sym3<double> second = (mass / 12) * (outer(e[0]) + outer(e[1]) + outer(e[2]));
+  const double t = trace(second);
+  const Sym3<double> error =
+      a.body("b").inertia - (Sym3<double>::diagonal(t, t, t) - second);
+  for (const double x : {error.xx, error.yy, error.zz, error.xy, error.xz, error.yz}) {
+    EXPECT_NEAR(x, 0, 1e-13);
+  }
+}
+
+TEST(Mjcf, TimestepAndGravity) {
+  const Answer a = mjcf(mujoco("<option gravity='0 0 -1.62' timestep='0.004'/>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.parts.gravity->z, -1.62);
+  ASSERT_EQ(a.problems.warnings().size(), 1u);
+  EXPECT_NE(a.problems.warnings()[0].text().find("robot.xml:2: option: timestep = 0.004"),
+            std::string::npos);
+}
+
+TEST(Mjcf, NamesWhatItDoesNotRead) {
+  const Answer a =
+      mjcf(mujoco("<size njmax='5'/><visual><map/></visual><tendon><fixed/></tendon>"
+                  "<worldbody><site/><geom size='1' friction='1 0 0' solref='0.1 1'/>"
+                  "<body><joint type='ball' stiffness='1' margin='0'/>"
+                  "<geom size='1'/><camera/></body></worldbody>"
+                  "<actuator><velocity joint='x'/></actuator>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  ASSERT_EQ(a.problems.warnings().size(), 1u);
+  EXPECT_EQ(
+      a.problems.warnings()[0].message,
+      "not read: camera (1), geom friction (1), geom solref (1), joint margin (1), "
+      "site (1), size (1), stiffness of a ball joint (1), tendon (1), velocity (1), "
+      "visual (1)");
+}
+
+TEST(Mjcf, AllProblemsAtOnceWithTheirLines) {
+  const Answer a = mjcf(R"(<mujoco>
+<compiler angle="grad" eulerseq="xyw" coordinate="global"/>
+<default><default><geom/></default></default>
+<asset><mesh name="m"/><mesh file="none.obj"/></asset>
+<worldbody>
+<body name="a" quat="0 0 0 0"><joint name="j" type="screw" axis="0 0 0"/><geom size="-1"/></body>
+<body name="a" euler="0 0 0" quat="1 0 0 0"><joint name="j" damping="-1" class="none"/>
+  <inertial pos="0 0 0" mass="1" diaginertia="1 1 9"/></body>
+<body name="b"><joint range="1 0"/><geom type="box" size="1 1"/><geom type="mesh" mesh="no"/>
+  <body><freejoint/><geom type="cone"/></body></body>
+<body name="light"><joint limited="true"/></body>
+<body name="lines"><geom type="capsule" fromto="0 0 0 0 0 0" size="1"/><frame/></body>
+</worldbody>
+<contact><exclude body1="a" body2="ghost"/></contact>
+<actuator><motor joint="ghost"/></actuator>
+<keyframe><key qpos="1"/></keyframe>
+</mujoco>)");
+  for (const char* words : {
+           ":2: compiler: angle = grad must be degree or radian",
+           ":2: compiler: eulerseq = xyw must be three of x, y, z, X, Y, Z",
+           ":2: compiler: coordinate = global must be local",
+           ":3: default: it must have a class",
+           ":4: mesh \"m\": it must have a file or vertex",
+           ":4: mesh \"none\": there is no mesh file ",
+           ":6: body \"a\": quat = 0 0 0 0 must have a length",
+           ":6: joint \"j\": type = screw must be hinge, slide, ball or free",
+           ":6: joint \"j\": axis = 0 0 0 must have a length",
+           ":6: geom: size = -1 must be above 0",
+           ":7: body \"a\": another body must not have this name",
+           ":7: body \"a\": euler = 0 0 0 must not be given together with quat",
+           ":7: joint \"j\": another joint must not have this name",
+           ":7: joint \"j\": damping = -1 must not be below 0",
+           ":7: joint \"j\": class = \"none\" must be a default class",
+           ":8: body \"a2\": inertial: diaginertia = 1 1 9 must have no principal moment",
+           ":9: joint \"b\": range = 1 0 must not fall",
+           ":9: geom: size = 1 1 must be 3 numbers",
+           ":9: geom: mesh = \"no\" must be a mesh of the model's assets",
+           ":10: freejoint \"body\": a free joint must be the only one",
+           ":10: geom: type = cone must be sphere, plane, ",
+           ":11: body \"light\": mass = 0 must be above 0 on a body that moves",
+           ":11: joint \"light\": limited = true must come with range",
+           ":12: geom: fromto = 0 0 0 0 0 0 must be two different points",
+           ":12: frame: it must be written out as bodies",
+           ":14: exclude: body2 = \"ghost\" must be a body of the model",
+           ":15: motor \"ghost\": joint = \"ghost\" must be a joint of the model",
+           ":16: key: qpos = 1 must be 11 numbers",
+       }) {
+    expect_problem(a, words);
+  }
+}
+
+TEST(Mjcf, IncludesEachFileOnce) {
+  expect_problem(mjcf(mujoco("<include file='none.xml'/>")),
+                 "robot.xml:2: include: there is no file ");
+  expect_problem(mjcf(mujoco("<include file='robot.xml'/>")),
+                 "file = robot.xml must be included once only");
+  expect_problem(mjcf(mujoco("<include/>")), "include: it must have file");
+  expect_problem(mjcf(mujoco("<include file='meshes'/>")), "this is not a file");
+  expect_problem(mjcf(mujoco("<include file='loop.xml'/>")),
+                 "loop.xml:2: include: file = loop.xml must be included once only");
+}
+
+// Inputs out of all proportion.
+
+TEST(RobotFiles, AbsurdInputsAreRefusedQuickly) {
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "<body>";
+  expect_problem(mjcf(world(deep)), "nested deeper than");
+  expect_problem(urdf(deep), "nested deeper than");
+  std::string wide = "<robot>";
+  for (int i = 0; i < 250'000; ++i) wide += "<link/>";
+  wide += "</robot>";
+  expect_problem(urdf(wide), "more than 200000 elements");
+  std::string attributes = "<robot ";
+  for (int i = 0; i < 50'000; ++i) {
+    attributes += 'a';
+    attributes += std::to_string(i);
+    attributes += "='' ";
+  }
+  expect_problem(urdf(attributes + "/>"), "at most 200 attributes");
+}
+
+TEST(RobotFiles, ManyBodiesTakeLittleTime) {
+  std::string bodies;
+  for (int i = 0; i < 6'000; ++i) {
+    bodies += "<body><joint/><joint axis='1 0 0'/><geom size='1'/></body>";
+  }
+  const Answer a = mjcf(world(bodies));
+  EXPECT_FALSE(a.fine);  // pairs are kept apart among fewer geoms only
+  std::string links = "<link name='world'/>";
+  for (int i = 0; i < 3'000; ++i) {
+    std::string name("l");
+    name += std::to_string(i);
+    links += box_link(name) + joint("j" + name, "world", name);
+  }
+  const Answer b = urdf(robot(links));
+  EXPECT_TRUE(b.fine) << b.problems.text();
+}
+
+}  // namespace
+}  // namespace bristle::scene
