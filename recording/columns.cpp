@@ -101,6 +101,7 @@ std::vector<Column> contact_columns(const Header& header) {
   const auto memory = [&](const char* name, int width) {
     if (width == 0) return;
     std::vector<std::string> parts;
+    parts.reserve(at(width));
     for (int k = 0; k < width; ++k) parts.push_back(std::to_string(k));
     add(name, "see /laws", at(width), std::move(parts));
   };

@@ -89,8 +89,8 @@ void flatten(const Sample& sample, std::vector<double>& to) {
 
 void write_contacts(FileOut& file, const Header& header, const Sample& sample,
                     std::span<const std::string> labels) {
-  const auto fields =
-      static_cast<std::size_t>(header.normal_memory + header.friction_memory);
+  const auto fields = static_cast<std::size_t>(header.normal_memory) +
+                      static_cast<std::size_t>(header.friction_memory);
   for (std::size_t i = 0; i < sample.contacts.size(); ++i) {
     const ContactSample& c = sample.contacts[i];
     file.write_number(sample.time);
@@ -163,6 +163,7 @@ Result<ExportReport> export_csv(Reader& reader, const std::string& folder,
   }
   contacts.write("\n");
   std::vector<std::string> labels;
+  labels.reserve(header.shapes.size());
   for (const ShapeInfo& shape : header.shapes) labels.push_back(cell(shape.name));
 
   ExportReport report;

@@ -181,7 +181,7 @@ bool put_texts(hid_t file, const std::string& path,
   pointers.reserve(texts.size());
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   return H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                  pointers.data()) >= 0;
+                  static_cast<const void*>(pointers.data())) >= 0;
 }
 
 /// Bytes, or one text; of any length, as an attribute is not.
@@ -223,7 +223,7 @@ class Growing {
     const Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(how.id(), rank_, chunks);
     H5Pset_shuffle(how.id());
-    H5Pset_deflate(how.id(), 4);
+    H5Pset_deflate(how.id(), 1);  // shuffled doubles hardly shrink further
     const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
     H5Pset_create_intermediate_group(links.id(), 1);
     // Chunks are written whole and never again: they need no room while they wait.

@@ -44,7 +44,8 @@ LogWriter::LogWriter(int file, std::string path, const LogOptions& options,
       options_(options),
       written_(written),
       flushed_(Clock::now()),
-      synced_(flushed_) {
+      synced_(flushed_),
+      added_(flushed_) {
   reserve(0);
 }
 
@@ -59,6 +60,7 @@ LogWriter::LogWriter(LogWriter&& other) noexcept
       written_(other.written_),
       flushed_(other.flushed_),
       synced_(other.synced_),
+      added_(other.added_),
       error_(std::move(other.error_)) {}
 
 LogWriter& LogWriter::operator=(LogWriter&& other) noexcept {
@@ -73,6 +75,7 @@ LogWriter& LogWriter::operator=(LogWriter&& other) noexcept {
   std::swap(written_, taken.written_);
   std::swap(flushed_, taken.flushed_);
   std::swap(synced_, taken.synced_);
+  std::swap(added_, taken.added_);
   std::swap(error_, taken.error_);
   return *this;
 }
@@ -146,8 +149,11 @@ bool LogWriter::end(RecordType type, std::size_t length) {
   if (options_.sync_interval > 0 && since(synced_) >= options_.sync_interval) {
     return sync();
   }
+  // Not later than the interval, if the next record takes as long as this one did.
+  const double gap = since(added_);
+  added_ = now;
   if (used_ >= options_.flush_bytes || records_ >= options_.flush_records ||
-      since(flushed_) >= options_.flush_interval) {
+      since(flushed_) + gap >= options_.flush_interval) {
     return flush();
   }
   return true;

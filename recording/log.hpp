@@ -33,9 +33,10 @@ enum class RecordType : std::uint32_t {
 };
 
 struct LogOptions {
-  std::size_t flush_bytes = 64 * 1024;  // in the buffer
+  std::size_t flush_bytes = std::size_t{1} << 16;  // in the buffer
   int flush_records = 256;
-  double flush_interval = 0.2;  // [s]; looked at when a record is added
+  double flush_interval = 0.2;  // [s]; looked at when a record is added, so that one that
+                                // comes alone is handed over at once
   double sync_interval = 0;     // fsync(2) so often [s]; 0: never
 };
 
@@ -87,7 +88,7 @@ class LogWriter {
   std::size_t used_ = 0;
   int records_ = 0;  // in the buffer
   std::uint64_t written_ = 0;
-  Clock::time_point flushed_, synced_;
+  Clock::time_point flushed_, synced_, added_;  // when that was done last
   std::string error_;
 };
 

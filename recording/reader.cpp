@@ -13,10 +13,10 @@ namespace files = std::filesystem;
 struct Reader::Source {
   std::string path{};
   std::string error{};
-  std::optional<Hdf5Source> hdf5{};
+  std::unique_ptr<Hdf5Source> hdf5{};  // or
+  std::unique_ptr<LogReader> log{};
 
   // Of a log.
-  std::optional<LogReader> log{};
   Header header{};
   std::vector<double> times{};
   std::vector<std::uint64_t> offsets{};
@@ -81,7 +81,7 @@ Result<Reader> Reader::open(const std::string& path) {
   source->path = file;
   Result<LogReader> log = LogReader::open(file);
   if (log) {
-    source->log = std::move(*log);
+    source->log = std::make_unique<LogReader>(std::move(*log));
     const std::optional<Error> error = source->scan();
     if (error) return *error;
     return Reader(std::move(source));
@@ -89,7 +89,7 @@ Result<Reader> Reader::open(const std::string& path) {
   if (files::path(file).extension() == ".log") return Error{log.error()};
   Result<Hdf5Source> hdf5 = Hdf5Source::open(file);
   if (!hdf5) return Error{hdf5.error()};
-  source->hdf5 = std::move(*hdf5);
+  source->hdf5 = std::make_unique<Hdf5Source>(std::move(*hdf5));
   return Reader(std::move(source));
 }
 

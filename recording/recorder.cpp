@@ -96,7 +96,7 @@ Result<Recorder> Recorder::resume(const std::string& path, const Model& model,
         if (frame->type == RecordType::sample) {
           ++samples;
           last = ByteReader(frame->payload).get<double>();
-          decode_sample(*header, frame->payload, sample);
+          if (header) decode_sample(*header, frame->payload, sample);
         }
       }
       keep = reader->offset();

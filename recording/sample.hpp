@@ -48,7 +48,7 @@ struct ContactSample {
   Vec3<double> point;       // where the force acts [m]
   Vec3<double> normal;      // unit, from A into B
 };
-static_assert(sizeof(ContactSample) == 6 * 4 + 17 * sizeof(double));
+static_assert(sizeof(ContactSample) == 6 * sizeof(std::uint32_t) + 17 * sizeof(double));
 
 struct Sample {
   double time = 0;                   // [s]
@@ -86,7 +86,7 @@ struct EventSample {
   double time;       // [s]
   double speed;      // touch: at which the bodies meet; else |δ̇| [m/s]
 };
-static_assert(sizeof(EventSample) == 6 * 4 + 2 * sizeof(double));
+static_assert(sizeof(EventSample) == 6 * sizeof(std::uint32_t) + 2 * sizeof(double));
 
 bool decode_event(std::span<const std::byte> bytes, EventSample& to);
 

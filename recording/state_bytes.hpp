@@ -21,9 +21,9 @@ Fingerprint fingerprint(const Model& model);
 /// Rows, and numbers of a row's memory, that no law uses are left out; nothing reads
 /// them.
 Bytes serialise(const Model& model, const State& state);
-/// The same in place of what `to` holds.
+/// The same in place of what `bytes` holds.
 void serialise(const Model& model, const Fingerprint& print, const State& state,
-               Bytes& to);
+               Bytes& bytes);
 
 /// Which models a state may be read for.
 enum class Match { whole, layout };

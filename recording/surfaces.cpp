@@ -162,7 +162,10 @@ SurfaceMesh make_surface_mesh(const ShapeInfo& shape, const SurfaceOptions& opti
       mesh.triangles = shape.triangles;
       break;
   }
-  return mesh;
+  const bool finite = std::ranges::all_of(mesh.vertices, [](const Vec3<double>& v) {
+    return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+  });
+  return finite ? mesh : SurfaceMesh{};
 }
 
 SurfaceOptions fitted(Reader& reader, const SurfaceOptions& options) {

@@ -1,9 +1,11 @@
 #include "recording/log.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <random>
@@ -170,10 +172,16 @@ TEST(Log, WhatWasFlushedSurvivesAKill) {
   const Scratch scratch;
   std::mt19937 random(11);
   std::size_t most = 0;
+  // What the child has handed over so far, seen from here.
+  void* shared = ::mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  auto* handed_over = new (shared) std::atomic<std::uint64_t>(0);
   for (int round = 0; round < 12; ++round) {
     const std::string path = scratch / "recording.log";
     int ready[2];
     ASSERT_EQ(::pipe(ready), 0);
+    handed_over->store(0);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -188,6 +196,7 @@ TEST(Log, WhatWasFlushedSurvivesAKill) {
                  SimulateOptions{.clock = {}, .duration = 1, .observe_every = 0.001},
                  [&](const Observation& now) {
                    recorder->sample(now);
+                   handed_over->store(recorder->bytes());
                    if (recorder->samples() % 50 == 0) recorder->checkpoint(now.state);
                    return true;
                  });
@@ -208,6 +217,7 @@ TEST(Log, WhatWasFlushedSurvivesAKill) {
     EXPECT_TRUE(content.header);
     EXPECT_FALSE(content.end);
     EXPECT_NE(content.how, LogEnd::damaged);
+    EXPECT_GE(content.good, handed_over->load());
     most = std::max(most, content.samples);
     if (content.checkpoints == 0) continue;
     const Result<Checkpoint> last = last_checkpoint(path);
@@ -217,6 +227,7 @@ TEST(Log, WhatWasFlushedSurvivesAKill) {
     EXPECT_EQ(state->time, last->time);
   }
   EXPECT_GT(most, 0u);
+  ::munmap(shared, sizeof(std::uint64_t));
 }
 
 /// In a child, because the limit and the signal are those of a process.

@@ -98,12 +98,13 @@ inline State sliding(const Model& model) {
   return state;
 }
 
-/// Seven revolute joints, and a hand that presses on a table: with limits, friction and
-/// motors.
-inline Model arm() {
+/// Seven revolute joints, and a hand that presses on a table; driven: with limits,
+/// friction and motors.
+inline Model make_arm(bool driven) {
   ModelBuilder builder;
   builder.add_shape({.name = "table", .shape = Plane{}, .pose = {.p = {0, 0, -0.2}}});
   std::string parent("world");
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 7; ++i) {
     const std::string name = numbered("link ", i);
     builder.add_body({.name = name,
@@ -117,17 +118,19 @@ inline Model arm() {
                        .on_parent = {.p = {i == 0 ? 0 : 0.2, 0, 0}},
                        .axis = i % 2 == 0 ? Vec3<double>{0, 1, 0} : Vec3<double>{0, 0, 1},
                        .damping = 0.5,
-                       .friction = 0.2,
-                       .lower = -2.5,
-                       .upper = 2.5});
-    builder.add_motor(
-        {.name = numbered("motor ", i),
-         .joint = numbered("joint ", i),
-         .kind = MotorKind::position,
-         .kp = 200,
-         .kd = 10,
-         .target = {
-             .offset = i % 2 == 0 ? 0.15 : 0.1, .amplitude = 0.2, .frequency = 6.0 + i}});
+                       .friction = driven ? 0.2 : 0,
+                       .lower = driven ? -2.5 : -unlimited,
+                       .upper = driven ? 2.5 : unlimited});
+    if (driven) {
+      builder.add_motor({.name = numbered("motor ", i),
+                         .joint = numbered("joint ", i),
+                         .kind = MotorKind::position,
+                         .kp = 200,
+                         .kd = 10,
+                         .target = {.offset = i % 2 == 0 ? 0.15 : 0.1,
+                                    .amplitude = 0.2,
+                                    .frequency = 6.0 + i}});
+    }
     parent = name;
   }
   builder.add_shape({.name = "hand",
@@ -139,5 +142,8 @@ inline Model arm() {
        .friction = choose<SpringSlider>({.mu = 0.6, .stiffness = 2e4, .damping = 20})});
   return built(builder);
 }
+
+inline Model arm() { return make_arm(true); }
+inline Model bare_arm() { return make_arm(false); }
 
 }  // namespace bristle::recording
