@@ -73,6 +73,13 @@ bool Runner::observe(const State& now, System& system) {
   report_.audit.observe(make_ledger(system, now));
   const Observation observation{scene_.model, now, system, report_.audit};
   measure(scene_.probes, observation, probes_);
+  report_.probes.resize(probes_.size());
+  for (std::size_t i = 0; i < probes_.size(); ++i) {
+    ProbeRange& range = report_.probes[i];
+    range.last = probes_[i];
+    range.least = std::min(range.least, probes_[i]);
+    range.largest = std::max(range.largest, probes_[i]);
+  }
   keep_for_figure(now.time);
   if (progress) progress->at(now.time);
   if (recorder_ != nullptr && !recorder_->sample(observation, probes_)) {

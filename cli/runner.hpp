@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct RunnerOptions {
   bool quiet = false;     // no progress
 };
 
+/// What a probe showed in the samples of a run.
+struct ProbeRange {
+  double last = 0, least = HUGE_VAL, largest = -HUGE_VAL;
+};
+
 enum class Ending { finished, interrupted, cannot_go_on, cannot_write };
 
 struct RunReport {
@@ -31,6 +37,7 @@ struct RunReport {
   std::uint64_t missed = 0;  // deadlines
   StepTimes times{};
   Audit audit{};
+  std::vector<ProbeRange> probes{};  // as the scene's
   std::vector<std::string> warnings{};
   report::Figure figure{};  // energies and probes
 };
