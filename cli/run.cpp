@@ -163,8 +163,12 @@ int run_command(const RunWish& wish) {
     auto reader = recording::Reader::open(log);
     if (!reader) return fail(reader.error());
     if (reader->complete() && reader->end().status == "finished") {
-      return fail(fmt::format("{}: this run came to its end; there is nothing to resume",
-                              folder));
+      // Nothing is left but to fold it.
+      const auto folded =
+          recording::fold(log, (files::path(folder) / recording::hdf5_name).string());
+      if (!folded) return fail(folded.error(), cannot_go_on);
+      fmt::print("{}\n", reader->end().summary);
+      return fine;
     }
     const recording::RunInfo& run = reader->header().run;
     Problems problems;
@@ -216,6 +220,9 @@ int run_command(const RunWish& wish) {
   listen_for_interrupts();
   Runner runner(*scene, state, 0, recorder ? &*recorder : nullptr,
                 {.realtime = wish.realtime, .quiet = wish.json});
+  if (from && !runner.restore(from->extra)) {
+    return fail(fmt::format("{}: its checkpoint was written by another version", folder));
+  }
   const RunReport report = runner.run();
   Json summary = summary_json(*scene, report);
   if (!report.trouble.empty()) fail(report.trouble, status_of(report.ending));

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <optional>
 #include <thread>
+#include <type_traits>
 
 #include "cli/probes.hpp"
 #include "cli/progress.hpp"
@@ -101,8 +103,34 @@ bool Runner::note_event(const State& now, const Event& event) {
   return true;
 }
 
+bool Runner::restore(std::span<const std::byte> bytes) {
+  static_assert(std::is_trivially_copyable_v<Tally>);
+  static_assert(std::is_trivially_copyable_v<ProbeRange>);
+  const std::size_t ranges = scene_.probes.size() * sizeof(ProbeRange);
+  if (bytes.size() != sizeof(Tally) + ranges) return false;
+  Tally tally;
+  std::memcpy(&tally, bytes.data(), sizeof tally);
+  report_.probes.resize(scene_.probes.size());
+  if (ranges > 0) {
+    std::memcpy(report_.probes.data(), bytes.data() + sizeof tally, ranges);
+  }
+  report_.audit = tally.audit;
+  report_.steps = tally.steps;
+  report_.evaluations = tally.evaluations;
+  report_.touches = tally.touches;
+  report_.events = tally.events;
+  return true;
+}
+
 bool Runner::checkpoint() {
-  if (recorder_ == nullptr || recorder_->checkpoint(state_)) return true;
+  const Tally tally{report_.audit, report_.steps, report_.evaluations, report_.touches,
+                    report_.events};
+  report_.probes.resize(scene_.probes.size());
+  const auto counts = std::as_bytes(std::span(&tally, 1));
+  const auto ranges = std::as_bytes(std::span(report_.probes));
+  std::vector<std::byte> bytes(counts.begin(), counts.end());
+  bytes.insert(bytes.end(), ranges.begin(), ranges.end());
+  if (recorder_ == nullptr || recorder_->checkpoint(state_, bytes)) return true;
   report_.ending = Ending::cannot_write;
   report_.trouble = recorder_->error();
   return false;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,9 +50,17 @@ class Runner {
   Runner(const scene::Scene& scene, State& state, double begin,
          recording::Recorder* recorder, const RunnerOptions& options);
 
+  /// What a checkpoint holds besides the state: energy books, counts and what the probes
+  /// showed. False where these are not such bytes.
+  bool restore(std::span<const std::byte> bytes);
+
   RunReport run();
 
  private:
+  struct Tally {
+    Audit audit;
+    std::uint64_t steps, evaluations, touches, events;
+  };
   bool observe(const State& now, System& system);
   bool note_event(const State& now, const Event& event);
   void run_adaptive();

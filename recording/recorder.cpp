@@ -75,6 +75,7 @@ Result<Recorder> Recorder::resume(const std::string& path, const Model& model,
   std::uint64_t keep = 0;
   std::uint64_t samples = 0;
   double last = never;
+  Sample sample;  // the last one
   Result<Header> header = Error{path + ": has no header"};
   {
     Result<LogReader> reader = LogReader::open(path);
@@ -95,6 +96,7 @@ Result<Recorder> Recorder::resume(const std::string& path, const Model& model,
         if (frame->type == RecordType::sample) {
           ++samples;
           last = ByteReader(frame->payload).get<double>();
+          decode_sample(*header, frame->payload, sample);
         }
       }
       keep = reader->offset();
@@ -109,6 +111,11 @@ Result<Recorder> Recorder::resume(const std::string& path, const Model& model,
   Recorder recorder(std::move(*log), model, std::move(*header), options);
   recorder.samples_ = samples;
   recorder.recorded_until_ = last;
+  // Quaternions go on with the same sign.
+  for (std::size_t i = 0; i < std::min(sample.bodies.size(), recorder.last_.size());
+       ++i) {
+    recorder.last_[i] = sample.bodies[i].quaternion;
+  }
   return recorder;
 }
 
