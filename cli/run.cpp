@@ -105,6 +105,15 @@ Json summary_json(const Scene& scene, const RunReport& report) {
                             {"longest", 1e6 * report.times.longest()}};
     json["missed_deadlines"] = report.missed;
   }
+  Json probes = Json::object();
+  for (std::size_t i = 0; i < report.probes.size(); ++i) {
+    const ProbeRange& range = report.probes[i];
+    probes[scene.probes[i].name] = {{"last", range.last},
+                                    {"least", range.least},
+                                    {"largest", range.largest},
+                                    {"unit", scene.probes[i].unit}};
+  }
+  json["probes"] = probes;
   if (!report.trouble.empty()) json["trouble"] = report.trouble;
   return json;
 }

@@ -75,6 +75,13 @@ bool Runner::observe(const State& now, System& system) {
   report_.audit.observe(make_ledger(system, now));
   const Observation observation{scene_.model, now, system, report_.audit};
   measure(scene_.probes, observation, probes_);
+  report_.probes.resize(probes_.size());
+  for (std::size_t i = 0; i < probes_.size(); ++i) {
+    ProbeRange& range = report_.probes[i];
+    range.last = probes_[i];
+    range.least = std::min(range.least, probes_[i]);
+    range.largest = std::max(range.largest, probes_[i]);
+  }
   keep_for_figure(now.time);
   if (progress) progress->at(now.time);
   if (recorder_ != nullptr && !recorder_->sample(observation, probes_)) {
@@ -98,9 +105,15 @@ bool Runner::note_event(const State& now, const Event& event) {
 
 bool Runner::restore(std::span<const std::byte> bytes) {
   static_assert(std::is_trivially_copyable_v<Tally>);
-  if (bytes.size() != sizeof(Tally)) return false;
+  static_assert(std::is_trivially_copyable_v<ProbeRange>);
+  const std::size_t ranges = scene_.probes.size() * sizeof(ProbeRange);
+  if (bytes.size() != sizeof(Tally) + ranges) return false;
   Tally tally;
   std::memcpy(&tally, bytes.data(), sizeof tally);
+  report_.probes.resize(scene_.probes.size());
+  if (ranges > 0) {
+    std::memcpy(report_.probes.data(), bytes.data() + sizeof tally, ranges);
+  }
   report_.audit = tally.audit;
   report_.steps = tally.steps;
   report_.evaluations = tally.evaluations;
@@ -112,7 +125,11 @@ bool Runner::restore(std::span<const std::byte> bytes) {
 bool Runner::checkpoint() {
   const Tally tally{report_.audit, report_.steps, report_.evaluations, report_.touches,
                     report_.events};
-  const auto bytes = std::as_bytes(std::span(&tally, 1));
+  report_.probes.resize(scene_.probes.size());
+  const auto counts = std::as_bytes(std::span(&tally, 1));
+  const auto ranges = std::as_bytes(std::span(report_.probes));
+  std::vector<std::byte> bytes(counts.begin(), counts.end());
+  bytes.insert(bytes.end(), ranges.begin(), ranges.end());
   if (recorder_ == nullptr || recorder_->checkpoint(state_, bytes)) return true;
   report_.ending = Ending::cannot_write;
   report_.trouble = recorder_->error();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -19,6 +20,11 @@ struct RunnerOptions {
   bool quiet = false;     // no progress
 };
 
+/// What a probe showed in the samples of a run.
+struct ProbeRange {
+  double last = 0, least = HUGE_VAL, largest = -HUGE_VAL;
+};
+
 enum class Ending { finished, interrupted, cannot_go_on, cannot_write };
 
 struct RunReport {
@@ -33,6 +39,7 @@ struct RunReport {
   std::uint64_t missed = 0;  // deadlines
   StepTimes times{};
   Audit audit{};
+  std::vector<ProbeRange> probes{};  // as the scene's
   std::vector<std::string> warnings{};
   report::Figure figure{};  // energies and probes
 };
@@ -43,8 +50,8 @@ class Runner {
   Runner(const scene::Scene& scene, State& state, double begin,
          recording::Recorder* recorder, const RunnerOptions& options);
 
-  /// What a checkpoint holds besides the state: energy books and counts. False where
-  /// these are not such bytes.
+  /// What a checkpoint holds besides the state: energy books, counts and what the probes
+  /// showed. False where these are not such bytes.
   bool restore(std::span<const std::byte> bytes);
 
   RunReport run();

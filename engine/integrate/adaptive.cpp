@@ -120,6 +120,7 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
   motion_.read_guards(guards_end_);
   read_approach(approach_end_);
   between_known_ = false;
+  half_known_ = -1;
   return Attempt::done;
 }
 
@@ -186,6 +187,36 @@ double Adaptive::interpolate(double where, std::size_t i) {
   if (!between_known_) explicit_.prepare(motion_, step_);
   between_known_ = true;
   return explicit_.interpolate(step_, where, i);
+}
+
+/// The same for samples. Within a step as long as its error allows, order 7 is far less
+/// accurate than order 8 at its end (30 times the tolerance in a swing of a pendulum):
+/// from two steps of half the length, 256 times less far off. The run itself takes no
+/// notice.
+void Adaptive::interpolate_sample(double where, Vector& y) {
+  constexpr double enough = 1e-3;
+  const bool stiff = beyond_stability_ && stiffness_.forces > stable;
+  const bool good = error_ < enough && !beyond_stability_;
+  if (use_implicit_ || stiff || clock_row_ >= 0 || good) {
+    interpolate(where, y);
+    return;
+  }
+  const int half = where < 0.5 ? 0 : 1;
+  while (half_known_ < half) {
+    if (half_known_ < 0) {
+      half_step_.h = 0.5 * step_.h;
+      half_step_.y = step_.y;
+      half_step_.rate = step_.rate;
+    } else {
+      std::swap(half_step_.y, half_step_.end);
+      std::swap(half_step_.rate, half_step_.end_rate);
+    }
+    half_.attempt(motion_, options_.rtol, half_step_);
+    half_.complete(motion_, half_step_);
+    half_.prepare(motion_, half_step_);
+    ++half_known_;
+  }
+  half_.interpolate(half_step_, 2 * where - half, y);
 }
 
 /// A guard at a place within the step.
@@ -462,7 +493,7 @@ void Adaptive::sample(const State& state, double where,
   while (next_sample_ < to - 1e-9 * observer.sample_interval) {
     const double place = clock_row_ >= 0 ? end_of_time(next_sample_, where)
                                          : (next_sample_ - from) / step_.h;
-    interpolate(std::max(place, 0.0), here_);
+    interpolate_sample(std::max(place, 0.0), here_);
     motion_.look(here_, true);
     sample_ = state;
     motion_.finish(here_, sample_);

@@ -139,6 +139,7 @@ class Adaptive {
 
   void interpolate(double where, Vector& y);
   double interpolate(double where, std::size_t i);
+  void interpolate_sample(double where, Vector& y);
   double guard_at(std::size_t guard, double where);
   double locate(std::size_t guard, double low, double at_low, double high,
                 double at_high);
@@ -186,6 +187,11 @@ class Adaptive {
   int stiff_steps_ = 0;
   double explicit_length_ = 0;  // when the implicit method took over [s]
   double error_ = 0;
+
+  // For samples: one half of the step, in a step of its own.
+  ExplicitStep half_;
+  Step half_step_;
+  int half_known_ = -1;  // which half that is; −1: none
 
   State sample_;
   double begin_ = 0, next_sample_ = 0;  // [s]

@@ -111,14 +111,18 @@ void ExplicitStep::interpolate(const Step& step, double place, Vector& y) const 
 
 Stiffness ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) const {
   const double* last = k(method::stages - 1);
-  double top = 0, bottom = 0;
+  double top = 0, top_forces = 0, bottom = 0;
   for (std::size_t i = 0; i < motion.core(); ++i) {
     const double d = (step.end_rate[i] - last[i]) / allowed_[i];
     const double e = (step.end[i] - last_stage_[i]) / allowed_[i];
     top += d * d;
+    if (i >= motion.position_count()) top_forces += d * d;
     bottom += e * e;
   }
-  return {bottom > 0 ? step.h * std::sqrt(top / bottom) : 0, bottom > 1};
+  const auto size = [&](double t) {
+    return bottom > 0 ? step.h * std::sqrt(t / bottom) : 0;
+  };
+  return {size(top), bottom > 1, size(top_forces)};
 }
 
 double ExplicitStep::moved(const SmoothMotion& motion, const Step& step) const {

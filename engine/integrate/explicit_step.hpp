@@ -20,10 +20,13 @@ struct Step {
 double worst_ratio(const Step::Vector& errors, const Step::Vector& allowed) noexcept;
 
 /// |h λ| of the fastest motion that a step met; beyond 6 it is unstable. Where that
-/// motion was smaller than the allowed error, the number is a rough one.
+/// motion was smaller than the allowed error, the number is a rough one: where positions
+/// must be far more accurate than velocities, as in flight between stiff contacts, it is
+/// large although nothing is stiff. `forces` leaves that out.
 struct Stiffness {
   double size;
   bool certain;
+  double forces;  // by how accelerations and memory respond alone
 };
 
 class ExplicitStep {

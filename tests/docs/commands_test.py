@@ -3,8 +3,8 @@
 
 usage: commands_test.py BRISTLE PROJECT COMPILER INCLUDE LIBRARY
 
-Every line `bristle …` in a shell block of README.md, CONTRIBUTING.md and docs/ must succeed, and
-every whole C++ program must compile and run.
+Every line `bristle …` in a shell block of README.md, CONTRIBUTING.md and docs/ must succeed, next to the
+folder scenes/; every whole scene must run, and every whole C++ program must compile and run.
 """
 
 import pathlib
@@ -38,11 +38,23 @@ class Documentation(unittest.TestCase):
                       if not re.search(r"[A-Z]{2}|…|\||soft-wall", line)]
         self.assertGreater(len(lines), 8)
         with tempfile.TemporaryDirectory() as scratch:
+            (pathlib.Path(scratch) / "scenes").symlink_to(pathlib.Path(PROJECT) / "scenes")
             for line, page in {line: page for page, line in lines}.items():
                 words = shlex.split(line, comments=True)[1:]
                 done = subprocess.run([BRISTLE, *words], cwd=scratch, capture_output=True,
                                       text=True)
                 self.assertEqual(done.returncode, 0, f"{page}: {line}\n{done.stderr}")
+
+    def test_scenes_run(self):
+        scenes = [b for page in PAGES for b in blocks(page, "toml") if "[[bodies]]" in b]
+        self.assertGreater(len(scenes), 0)
+        with tempfile.TemporaryDirectory() as scratch:
+            for scene in scenes:
+                file = pathlib.Path(scratch) / "scene.toml"
+                file.write_text(scene)
+                done = subprocess.run([BRISTLE, "run", file, "--no-recording", "--json"],
+                                      capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, f"{scene}\n{done.stderr}")
 
     def test_programs_compile_and_run(self):
         programs = [b for page in PAGES for b in blocks(page, "cpp") if "int main" in b]

@@ -1,0 +1,386 @@
+"""The scenes that are shipped do what they say, and runs end as promised: the same bits on any
+number of threads and after a kill, an orderly end on Ctrl-C, and every problem of a bad file named.
+
+usage: scenes_test.py PROGRAM SCENES
+"""
+
+import csv
+import json
+import math
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, SCENES = "", pathlib.Path()
+FINE, BAD_INPUT, INTERRUPTED = 0, 2, 130
+
+
+def call(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def summary(self, *arguments):
+        """The JSON that a run prints, and nothing on standard error."""
+        result = call("run", *arguments, "--json")
+        self.assertEqual(result.returncode, FINE, result.stderr)
+        self.assertEqual(result.stderr, "")
+        summary = json.loads(result.stdout)
+        self.assertEqual(summary["status"], "finished")
+        return summary
+
+    def quick(self, name, *arguments):
+        return self.summary(SCENES / f"{name}.toml", "--no-recording", *arguments)
+
+    def curves(self, name, *arguments):
+        """The probes over time as a run recorded them: {name: [values]}, "time" among them."""
+        out = self.folder / f"{name}-{len(list(self.folder.iterdir()))}"
+        summary = self.summary(SCENES / f"{name}.toml", "--out", out, *arguments)
+        exported = call("export", out, "--csv")
+        self.assertEqual(exported.returncode, FINE, exported.stderr)
+        with open(out / "export" / "probes.csv", newline="") as file:
+            head, *rows = csv.reader(file)
+        names = [column.split(" [")[0] for column in head]
+        columns = zip(*([float(x) for x in row] for row in rows))
+        return summary, dict(zip(names, map(list, columns)))
+
+
+def crossing(times, values, level):
+    """When values first pass a level, between samples; None where they do not."""
+    for i in range(1, len(values)):
+        before, after = values[i - 1] - level, values[i] - level
+        if before * after < 0 or after == 0:
+            return times[i - 1] + (times[i] - times[i - 1]) * before / (before - after)
+    return None
+
+
+class Outcomes(Case):
+    def assert_books_close(self, summary, within=1e-6):
+        """What an adaptive run cannot account for, at the tolerance of the scene."""
+        self.assertEqual(summary["clock"], "adaptive")
+        self.assertLess(summary["ledger"]["relative_residual"], within)
+
+    def test_steel_ball(self):
+        summary = self.quick("steel-ball")
+        self.assert_books_close(summary)
+        self.assertEqual(summary["touches"], 38)
+        force = summary["probes"]["force on the ball"]["last"]
+        self.assertAlmostEqual(force, 0.66, delta=1e-6)  # m g, and it is at rest
+
+    def test_ball_on_incline_rolls(self):
+        summary, probe = self.curves("ball-on-incline")
+        self.assert_books_close(summary)
+        t, speed = probe["time"], probe["speed"]
+        # Across the slope it keeps a small speed, downhill 5/7 g sin 20° is gained each second.
+        rolling = [i for i in range(len(t)) if t[i] >= 2.5]
+        first, last = rolling[0], rolling[-1]
+        gained = (speed[last] - speed[first]) / (t[last] - t[first])
+        self.assertAlmostEqual(gained, 5 / 7 * 9.81 * math.sin(math.radians(20)), delta=0.03)
+
+    def test_ball_in_cylinder(self):
+        summary, probe = self.curves("ball-in-cylinder")
+        self.assert_books_close(summary)
+        t, x = probe["time"], probe["x"]
+        zeros = [t[i - 1] + (t[i] - t[i - 1]) * x[i - 1] / (x[i - 1] - x[i])
+                 for i in range(1, len(t)) if t[i] > 3 and x[i - 1] * x[i] < 0]
+        periods = [b - a for a, b in zip(zeros, zeros[2:])]
+        self.assertGreater(len(periods), 3)
+        for period in periods:
+            self.assertAlmostEqual(period, 2.275, delta=0.01)
+
+    def test_newtons_cradle(self):
+        summary = self.quick("newtons-cradle")
+        self.assert_books_close(summary)
+        # One goes out as far as one came in, to the other side.
+        self.assertAlmostEqual(summary["probes"]["first string"]["largest"],
+                               math.radians(30), delta=1e-9)
+        self.assertLess(summary["probes"]["last string"]["least"], math.radians(-25))
+
+    def test_samples_do_not_change_the_run(self):
+        ends = [self.quick("newtons-cradle", "--set", f'record.every="{every}"')["probes"]
+                for every in ("5 ms", "1 s")]
+        for name in ends[0]:
+            self.assertEqual(ends[0][name]["last"], ends[1][name]["last"])
+
+    def test_dominoes_all_fall_at_a_steady_pace(self):
+        summary, probe = self.curves("dominoes")
+        tops = [f"top of domino {k}" for k in (10, 20, 30, 40)]
+        for top in tops:
+            self.assertLess(summary["probes"][top]["last"], 0.020)  # 0.048 where it stands
+        times = [crossing(probe["time"], probe[top], 0.046) for top in tops]
+        paces = [b - a for a, b in zip(times, times[1:])]
+        for pace in paces:
+            self.assertAlmostEqual(pace, 0.325, delta=0.01)
+
+    def test_arm_wipes_at_a_steady_press_in_real_time(self):
+        summary, probe = self.curves("arm")
+        self.assertEqual(summary["warnings"], [])
+        self.assertGreater(summary["realtime_factor"], 20)
+        pressed = [f for t, f in zip(probe["time"], probe["pressed with"]) if t > 1]
+        self.assertGreater(min(pressed), 50)
+        self.assertLess(max(pressed), 120)
+        for name, reach in (("tip x", 0.06), ("tip y", 0.35)):
+            wiped = probe[name]
+            self.assertGreater(max(wiped) - min(wiped), reach)
+
+    def test_quadruped_steps_and_stands_again(self):
+        summary, probe = self.curves("quadruped")
+        self.assertEqual(summary["warnings"], [])
+        self.assertGreater(summary["touches"], 20)
+        for name in ("trunk x", "trunk y"):
+            for side in ("least", "largest"):
+                self.assertAlmostEqual(summary["probes"][name][side], 0, delta=1e-3)
+        self.assertGreater(summary["probes"]["height of the trunk"]["least"], 0.3)
+        self.assertLess(summary["probes"]["height of the trunk"]["largest"], 0.36)
+        # In the air while it steps, on the ground in the end with a quarter of 15.8 kg.
+        for foot in ("front left foot", "front right foot"):
+            self.assertIn(0.0, [f for t, f in zip(probe["time"], probe[foot]) if t > 1])
+            self.assertAlmostEqual(summary["probes"][foot]["last"], 15.8 * 9.81 / 4, delta=8)
+
+    def test_pinched_capsule_does_not_drift(self):
+        short, long = (self.quick("pinched-capsule", "--set", f"clock.duration_s={seconds}")
+                       for seconds in (1, 5))
+        self.assert_books_close(long)
+        heights = [run["probes"]["height"]["last"] for run in (short, long)]
+        self.assertLess(abs(heights[0]), 5e-5)
+        self.assertAlmostEqual(heights[0], heights[1], delta=1e-12)
+        self.assertAlmostEqual(long["probes"]["left friction"]["last"], 0.98, delta=0.02)
+
+    def test_shaken_block_does_not_creep(self):
+        short, long = (self.quick("shaken-block", "--set", f"clock.duration_s={seconds}")
+                       for seconds in (4, 10))  # whole numbers of shakes
+        self.assert_books_close(long)
+        places = [run["probes"]["block x"]["last"] for run in (short, long)]
+        self.assertAlmostEqual(places[0], places[1], delta=1e-10)
+
+    def test_bristles_creep_where_springs_hold(self):
+        law = 'contacts.0.friction={law="lugre",mu_static=0.6,mu_coulomb=0.6}'
+        short, long = (self.quick("shaken-block", "--set", law, "--set",
+                                  f"clock.duration_s={seconds}") for seconds in (2, 4))
+        places = [run["probes"]["block x"]["last"] for run in (short, long)]
+        self.assertGreater(places[1] - places[0], 5e-5)
+
+    def test_double_pendulum(self):
+        summary = self.quick("double-pendulum")
+        self.assert_books_close(summary)
+        self.assertEqual(summary["touches"], 38)
+        for name, angle in (("phi1", 1.9174), ("phi2", -65.7402)):
+            self.assertAlmostEqual(math.degrees(summary["probes"][name]["last"]), angle,
+                                   delta=2e-4)
+
+    def test_tippe_top_turns_over_at_any_tolerance(self):
+        times = []
+        for rtol in ("1e-6", "1e-9"):
+            summary, probe = self.curves("tippe-top", "--set", f"clock.rtol={rtol}",
+                                         "--set", "clock.duration_s=2.5")
+            self.assert_books_close(summary)
+            t, com = probe["time"], probe["centre of mass"]
+            lying = crossing(t, [s - c for s, c in zip(probe["end of the stem"], com)], 0)
+            times.append((lying, crossing(t, com, 0.023)))
+            # Upright on its stem: 19 mm, and 4.5 mm more.
+            self.assertAlmostEqual(max(com), 0.0235, delta=2e-4)
+        self.assertAlmostEqual(times[0][0], times[1][0], delta=1e-6)
+        self.assertAlmostEqual(times[0][1], times[1][1], delta=1e-4)
+
+    def test_rattleback_reverses_one_way_only(self):
+        turned = []
+        for spin in (-5, 5):
+            summary, probe = self.curves(
+                "rattleback", "--set", f"bodies.stone.angular_velocity_rad_s=[0,0,{spin}]")
+            self.assert_books_close(summary)
+            heading = [math.atan2(y - cy, x - cx) for x, y, cx, cy in zip(
+                probe["tip x"], probe["tip y"], probe["middle x"], probe["middle y"])]
+            angle, angles = 0.0, [0.0]
+            for a, b in zip(heading, heading[1:]):
+                angle += (b - a + math.pi) % (2 * math.pi) - math.pi
+                angles.append(angle)
+            turned.append((min(angles), max(angles), angles[-1]))
+        least, _, last = turned[0]
+        self.assertLess(least, -1)          # it goes the way it was spun,
+        self.assertGreater(last, least + 6)  # and comes back by more than a turn
+        _, largest, last = turned[1]
+        self.assertGreater(last, 20)
+        self.assertAlmostEqual(last, largest, delta=0.5)  # the other way it just goes on
+
+
+class SameBits(Case):
+    def test_any_number_of_threads_and_twice_the_same(self):
+        for name, seconds in (("arm", 2), ("quadruped", 2), ("dominoes", 0.8)):
+            runs = [self.quick(name, "--threads", threads, "--set", f"clock.duration_s={seconds}")
+                    for threads in (1, 2, 1)]
+            for other in runs[1:]:
+                self.assertEqual(runs[0]["probes"], other["probes"], name)
+                self.assertEqual(runs[0]["ledger"], other["ledger"], name)
+
+    def test_killed_and_resumed(self):
+        chance = random.Random(20040701)
+        for name, every, settings in (("dominoes", 0.02, ()),
+                                      ("tippe-top", 0.05, ()),
+                                      ("ball-in-cylinder", 0.1, ())):
+            arguments = [SCENES / f"{name}.toml", "--checkpoint", every, *settings]
+            whole = self.summary(*arguments, "--out", self.folder / f"{name}-whole")
+            out = self.folder / f"{name}-killed"
+            command, kills = ["run", *map(str, arguments), "--out", str(out)], 0
+            while kills < 2:
+                process = subprocess.Popen([PROGRAM, *command, "--json"],
+                                           stdout=subprocess.DEVNULL)
+                time.sleep(0.03 + whole["elapsed_s"] * chance.uniform(0.1, 0.3))
+                if process.poll() is not None or (out / "recording.h5").exists():
+                    break
+                process.kill()
+                process.wait()
+                kills += 1
+                command = ["run", "--resume", str(out)]
+            process.wait()
+            self.assertGreater(kills, 0, name)
+            resumed = self.summary("--resume", out)
+            for key in ("steps", "touches", "events", "evaluations", "probes", "ledger"):
+                self.assertEqual(whole[key], resumed[key], f"{name}: {key}")
+
+
+class Interrupts(Case):
+    def test_ctrl_c_ends_cleanly(self):
+        for name in ("ball-in-cylinder", "dominoes"):
+            out = self.folder / name
+            process = subprocess.Popen(
+                [PROGRAM, "run", str(SCENES / f"{name}.toml"), "--json", "--out", str(out),
+                 "--set", "clock.duration_s=300"],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            text, complaint = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, INTERRUPTED, complaint)
+            summary = json.loads(text)
+            self.assertEqual(summary["status"], "interrupted")
+            self.assertIn("interrupted at", complaint)
+            exported = call("export", out, "--csv")
+            self.assertEqual(exported.returncode, FINE, exported.stderr)
+            rows = (out / "export" / "probes.csv").read_text().splitlines()
+            self.assertGreater(len(rows), 10)
+
+
+BALL = """[clock]
+duration_s = 0.1
+[[bodies]]
+name = "floor"
+fixed = true
+[[bodies.shapes]]
+type = "plane"
+[[bodies]]
+name = "ball"
+mass_kg = 1
+position_m = [0, 0, 0.2]
+[[bodies.shapes]]
+type = "sphere"
+radius_m = 0.1
+"""
+
+
+class BadScenes(Case):
+    def write(self, text):
+        file = self.folder / "bad.toml"
+        if isinstance(text, bytes):
+            file.write_bytes(text)
+        else:
+            file.write_text(text)
+        return file
+
+    def refused(self, text, *words, line=None, arguments=()):
+        file = self.write(text)
+        for command in (("run", file, "--out", self.folder / "out"), ("scene", "check", file)):
+            result = call(*command, *arguments)
+            self.assertEqual(result.returncode, BAD_INPUT, result.stderr)
+            self.assertEqual(result.stdout, "")
+            for word in words:
+                self.assertIn(word, result.stderr)
+            if line is not None:
+                for one in [line] if isinstance(line, int) else line:
+                    self.assertIn(f"bad.toml:{one}: ", result.stderr)
+        self.assertFalse((self.folder / "out").exists())
+        return result.stderr
+
+    def test_the_good_one(self):
+        result = call("run", self.write(BALL), "--json", "--no-recording")
+        self.assertEqual(result.returncode, FINE, result.stderr)
+
+    def test_typo(self):
+        self.refused(BALL.replace("mass_kg", "mas_kg"), "mas_kg", "mass_kg", line=10)
+
+    def test_wrong_unit(self):
+        self.refused(BALL.replace("mass_kg", "mass_m"), "mass_m", "mass_kg", line=10)
+        self.refused(BALL.replace("radius_m", "radius"), "radius_m", line=14)
+
+    def test_wrong_kind_of_value(self):
+        self.refused(BALL.replace("mass_kg = 1", 'mass_kg = "heavy"'), "mass_kg", line=10)
+        self.refused(BALL.replace("[0, 0, 0.2]", "[0, 0]"), "position_m", line=11)
+
+    def test_negative_mass(self):
+        self.refused(BALL.replace("mass_kg = 1", "mass_kg = -1"), "mass_kg = -1", line=10)
+
+    def test_not_a_number(self):
+        for value in ("nan", "inf"):
+            self.refused(BALL.replace("mass_kg = 1", f"mass_kg = {value}"), "mass_kg", line=10)
+            self.refused(BALL.replace("0.2]", f"{value}]"), "position_m", line=11)
+
+    def test_the_same_name_twice(self):
+        self.refused(BALL.replace('"ball"', '"floor"'), '"floor"', line=9)
+
+    def test_unknown_body(self):
+        joint = '[[joints]]\nname = "hinge"\ntype = "revolute"\nchild = "bal"\n'
+        self.refused(BALL + joint, '"bal"', 'did you mean "ball"', line=18)
+        probe = '[[probes]]\nname = "x"\nkind = "point"\nbody = "bal"\n'
+        self.refused(BALL + probe, '"bal"', 'did you mean "ball"', line=18)
+
+    def test_overlap_at_the_start(self):
+        self.refused(BALL.replace("0.2]", "0.05]"), "overlap", "allow_initial_overlap", line=8)
+
+    def test_missing_mesh(self):
+        mesh = BALL.replace('"sphere"\nradius_m = 0.1', '"mesh"\nfile = "gone.stl"')
+        self.refused(mesh, "gone.stl", line=14)
+
+    def test_every_problem_at_once(self):
+        text = BALL.replace("mass_kg = 1", "mass_kg = -1").replace("radius_m", "radius_kg")
+        text = text.replace("duration_s = 0.1", "duration_s = -3")
+        self.refused(text, line=(2, 10, 14))
+
+    def test_no_scene_at_all(self):
+        self.refused("", "bad.toml")
+        self.refused("# nothing but a comment\n", "bad.toml")
+        self.refused(bytes(range(256)) * 40, "bad.toml")
+        self.refused(b"\x00" * 100, "bad.toml")
+        self.refused("[[bodies]\nname = 3\n", line=1)
+        for command in (("run",), ("scene", "check"), ("scene", "show")):
+            for path in (self.folder / "gone.toml", self.folder):
+                result = call(*command, path)
+                self.assertEqual(result.returncode, BAD_INPUT, result.stderr)
+                self.assertEqual(result.stdout, "")
+                self.assertIn(str(path), result.stderr)
+
+    def test_settings(self):
+        for setting, word in (("clock.duraton_s=2", "duraton_s"),
+                              ("bodies.bal.mass_kg=3", "bal"),
+                              ("bodies.ball.mass_kg=-3", "mass_kg"),
+                              ("nonsense", "nonsense"),
+                              ("colour=3", "colour")):
+            self.refused(BALL, word, arguments=("--set", setting))
+        result = call("run", self.write(BALL), "--no-recording", "--json", "--set",
+                      "bodies.ball.mass_kg=3", "--set", "clock.duration_s=0.05")
+        self.assertEqual(result.returncode, FINE, result.stderr)
+        self.assertAlmostEqual(json.loads(result.stdout)["simulated_s"], 0.05, delta=1e-12)
+
+
+if __name__ == "__main__":
+    PROGRAM, SCENES = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
