@@ -10,6 +10,7 @@
 #include "cli/runner.hpp"
 #include "cli/settings.hpp"
 #include "cli/text.hpp"
+#include "recording/export.hpp"
 #include "recording/hdf5.hpp"
 #include "recording/reader.hpp"
 
@@ -32,6 +33,7 @@ struct RunWish {
   bool json = false;
   bool realtime = false;
   bool no_recording = false;
+  bool csv = false;
   int threads = 0;
   double checkpoint = 0;
 };
@@ -104,6 +106,12 @@ Json summary_json(const Scene& scene, const RunReport& report) {
                             {"p99", 1e6 * report.times.quantile(0.99)},
                             {"longest", 1e6 * report.times.longest()}};
     json["missed_deadlines"] = report.missed;
+    Json bins = Json::array();
+    for (int i = 0; i < StepTimes::bins; ++i) {
+      const std::uint64_t count = report.times.counts()[static_cast<std::size_t>(i)];
+      if (count > 0) bins.push_back({1e6 * StepTimes::bin_start(i), count});
+    }
+    json["step_time_histogram_us"] = bins;  // where a bin begins, how many steps
   }
   Json probes = Json::object();
   for (std::size_t i = 0; i < report.probes.size(); ++i) {
@@ -160,6 +168,13 @@ int run_command(const RunWish& wish) {
   if (!wish.resume.empty()) {
     folder = wish.resume;
     log = (files::path(folder) / recording::log_name).string();
+    std::error_code missing;
+    if (!files::exists(log, missing)) {
+      const auto done = recording::Reader::open(folder);
+      if (!done) return fail(done.error());
+      fmt::print("{}\n", done->end().summary);  // it came to its end
+      return fine;
+    }
     auto reader = recording::Reader::open(log);
     if (!reader) return fail(reader.error());
     if (reader->complete() && reader->end().status == "finished") {
@@ -239,6 +254,14 @@ int run_command(const RunWish& wish) {
       if (report.ending == Ending::finished) files::remove(log, ignored);
     } else {
       fail(folded.error());
+    }
+    if (wish.csv) {
+      auto reader = recording::Reader::open(folder);
+      const auto tables =
+          reader ? recording::export_csv(*reader, (files::path(folder) / "csv").string())
+                 : Result<recording::ExportReport>(Error{reader.error()});
+      if (!tables) fail(tables.error());
+      if (tables) summary["csv"] = tables->files;
     }
     const std::string picture = (files::path(folder) / "run.png").string();
     if (report::write_figure(report.figure, picture)) summary["picture"] = picture;
@@ -348,6 +371,7 @@ void add_run_commands(CLI::App& app, int& status) {
   run->add_option("--threads", wish->threads, "Of the fixed clock; results do not change")
       ->check(CLI::Range(1, 1024));
   run->add_flag("--realtime", wish->realtime, "The fixed clock against the wall clock");
+  run->add_flag("--csv", wish->csv, "Tables of the recording as well, in FOLDER/csv");
   run->add_flag("--no-recording", wish->no_recording, "Write nothing");
   run->add_flag("--json", wish->json, "Print the summary as JSON and nothing else");
   run->footer(
