@@ -49,6 +49,8 @@ class Handle {
 class Listening {
  public:
   Listening() {
+    // At the end of a program it would write again to files that could not be written.
+    [[maybe_unused]] static const herr_t stays = H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, hear, this);
   }

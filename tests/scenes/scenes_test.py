@@ -10,6 +10,7 @@ import math
 import os
 import pathlib
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import time
 import unittest
 
 PROGRAM, SCENES = "", pathlib.Path()
-FINE, BAD_INPUT, INTERRUPTED = 0, 2, 130
+FINE, BAD_INPUT, CANNOT_GO_ON, INTERRUPTED = 0, 2, 3, 130
 
 
 def call(*arguments):
@@ -269,6 +270,28 @@ class Interrupts(Case):
             self.assertEqual(exported.returncode, FINE, exported.stderr)
             rows = (out / "export" / "probes.csv").read_text().splitlines()
             self.assertGreater(len(rows), 10)
+
+    def test_a_full_disk(self):
+        most = 300 * 1024
+        process = subprocess.run(
+            [PROGRAM, "run", str(SCENES / "arm.toml"), "--json", "--out", str(self.folder),
+             "--set", "clock.duration_s=60"], capture_output=True, text=True, timeout=60,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+        self.assertEqual(process.returncode, CANNOT_GO_ON, process.stderr)
+        self.assertIn("cannot be written any further", process.stderr)
+        exported = call("export", self.folder, "--csv")
+        self.assertEqual(exported.returncode, FINE, exported.stderr)
+        rows = (self.folder / "export" / "bodies.csv").read_text().splitlines()
+        self.assertGreater(len(rows), 100)
+
+    def test_a_run_that_cannot_go_on(self):
+        done = call("run", SCENES / "dominoes.toml", "--json", "--out", self.folder,
+                    "--set", "clock.step_ms=2", "--set", "clock.substeps=1")
+        self.assertEqual(done.returncode, CANNOT_GO_ON, done.stderr)
+        self.assertIn("at t = ", done.stderr)
+        self.assertIn("substeps", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["status"], "cannot go on")
+        self.assertEqual(call("export", self.folder, "--csv").returncode, FINE)
 
 
 BALL = """[clock]
