@@ -486,6 +486,7 @@ void SmoothMotion::measure_scales(const State& state) {
   const Tree& tree = model_->tree;
   factorise<double>(tree, system_.tree);
   std::vector<RowScale> now(rows_.size(), RowScale{0, 0, 0, 0, 0});
+  double resting = 0;  // energy of sinking in under what contacts carry [J]
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const ContactRow& row = state.contacts.rows[i];
     const bool of_contact = i >= at(state.contacts.begin[at(model_->joint_blocks)]);
@@ -494,13 +495,15 @@ void SmoothMotion::measure_scales(const State& state) {
         std::find_if(row_scales_.begin(), row_scales_.end(),
                      [&](const RowScale& scale) { return scale.episode == row.episode; });
     now[i] = known != row_scales_.end() ? *known : scale_of(state, i);
+    const double mobility = now[i].speed > 0 ? inverse_mass(state, i) : 0;
+    if (mobility > 0) resting += now[i].speed * now[i].speed / mobility;
   }
   std::swap(row_scales_, now);
   double moved = kinetic_energy<double>(tree, state.v, system_.tree);
   for (std::size_t k = 0; k < work_lines; ++k) {
     moved += std::abs(field<double>(state.works, k));
   }
-  energy_scale_ = std::max({energy_scale_, moved, 1e-12});
+  energy_scale_ = std::max({energy_scale_, moved, resting, 1e-12});
 }
 
 void SmoothMotion::scales(const Vector& from, Vector& scale) {

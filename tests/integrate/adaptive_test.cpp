@@ -98,6 +98,28 @@ TEST(Adaptive, ABallAtRestCostsNothing) {
   EXPECT_LT(std::fabs(resting.state.v[5]), 1e-9);
 }
 
+// Laid on the ground without a gap, it sinks in slowly, over a tenth of a second; nothing
+// has any energy yet that errors of the books could be measured by.
+TEST(Adaptive, ABallLaidOnTheGroundCostsLittle) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  const double radius = 0.1, mass = 1, depth = 1e-5;
+  add_free(builder, "ball", mass, ball_inertia(mass, radius), Sphere{radius});
+  const double stiffness = mass * 9.81 / std::pow(depth, 1.5);
+  builder.add_contact({.normal = choose<GonthierNormal>({.stiffness = stiffness,
+                                                         .exponent = 1.5,
+                                                         .restitution = 0.5,
+                                                         .impact_speed_floor = 1e-4}),
+                       .friction = choose<Frictionless>()});
+  const Model model = built(builder);
+  State state = make_state(model);
+  put(model, state, "ball", {0, 0, radius});
+  Adaptive clock(model, {.rtol = 1e-6});
+  ASSERT_EQ(clock.advance_to(state, 2), StepStatus::ok);
+  EXPECT_LT(clock.counts().steps, 200u);
+  EXPECT_NEAR(radius - state.q[2], depth, 1e-3 * depth);
+}
+
 // A ball that rolls: the normal damping of a soft landing is stiff, nothing moves but
 // evenly, and steps are far longer than stability allows within them.
 TEST(Adaptive, SamplesOfARollingBallAreAsGoodAsItsSteps) {
