@@ -25,9 +25,7 @@ struct Draft {
   Parts parts;
   std::map<std::string, MaterialNumbers, std::less<>> materials;  // of this scene
   std::map<std::string, Place, std::less<>> names;  // of bodies, joints, shapes, …: where
-  std::map<std::string, double, std::less<>> masses;        // of bodies [kg]
-  std::map<std::string, std::string, std::less<>> made_of;  // shape → material
-  std::map<std::string, Transform<double>, std::less<>> free_poses;
+  std::map<std::string, double, std::less<>> masses;  // of bodies [kg]
   std::map<std::string, Place, std::less<>> body_places;
   std::set<std::string, std::less<>> fixed;  // bodies
   bool allow_overlap = false;

@@ -13,7 +13,7 @@ namespace {
 /// The numbers that a shape cannot do without.
 double needed(const Section& at, std::string_view name) {
   const auto value = at.number(name);
-  if (!value && !at.has(name)) {
+  if (!at.given(name)) {
     at.error("type", fmt::format("type = \"{}\" needs {}", at.text_or("type", ""),
                                  usual_key(name, Dimension::length)));
   }
@@ -22,7 +22,7 @@ double needed(const Section& at, std::string_view name) {
 
 Vec3<double> needed_vector(const Section& at, std::string_view name) {
   const auto value = at.vector(name);
-  if (!value && at.node(name) == nullptr) {
+  if (!at.given(name)) {
     at.error("type", fmt::format("type = \"{}\" needs {}", at.text_or("type", ""),
                                  usual_key(name, Dimension::length)));
   }
@@ -55,16 +55,6 @@ std::optional<Shape> read_shape(const Section& at, Draft& draft) {
   }
   return std::nullopt;
 }
-
-std::string called(const char* sort, const toml::table& table, std::size_t i) {
-  const auto name = table["name"].value<std::string>();
-  return name ? fmt::format("{} \"{}\"", sort, *name) : fmt::format("{} {}", sort, i + 1);
-}
-
-struct ReadShape {
-  ShapeSpec spec;
-  double density;
-};
 
 void read_inertia(const Section& at, BodySpec& body) {
   const std::vector<double> i = at.numbers("inertia");
@@ -134,7 +124,6 @@ void read_body(const toml::table& table, std::size_t number, Draft& draft) {
       if (const auto numbers = draft.material(own, in, "material"))
         rho = numbers->density;
     }
-    if (!own.empty()) draft.made_of[spec.name] = own;
     if (const auto part = solid_of(*shape, rho.value_or(1000))) {
       solid = solid + moved(spec.pose, *part);
     } else {
@@ -179,7 +168,6 @@ void read_body(const toml::table& table, std::size_t number, Draft& draft) {
   draft.masses[body.name] = body.mass;
   draft.parts.bodies.push_back(body);
 
-  draft.free_poses[body.name] = pose;
   InitialJoint start{.joint = body.name, .q = {}, .v = {}};
   const Quaternion<double> q = from_matrix(pose.R);
   start.q = {pose.p.x, pose.p.y, pose.p.z, q.w, q.x, q.y, q.z};

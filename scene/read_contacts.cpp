@@ -78,7 +78,7 @@ std::optional<LawChoice> read_law(const Section& at, std::string_view key,
   if (const toml::table* table = node.as_table()) {
     for (const auto& [word, value] : *table) {
       if (word.str() == "law") continue;
-      const Place place{at.source().file, static_cast<int>(value.source().begin.line)};
+      const Place place = at.place_of(value);
       const auto& parameters = (*entry)->parameters;
       const auto found =
           std::find_if(parameters.begin(), parameters.end(),
@@ -86,12 +86,9 @@ std::optional<LawChoice> read_law(const Section& at, std::string_view key,
       if (found == parameters.end()) {
         std::vector<std::string_view> names;
         for (const Parameter& p : parameters) names.push_back(p.name);
-        const std::string_view close = nearest(word.str(), names);
         at.source().problems->error(
             place, fmt::format("{}, {} law {}: unknown parameter {}{}", at.what(), key,
-                               name, word.str(),
-                               close.empty() ? std::string()
-                                             : fmt::format("; did you mean {}?", close)));
+                               name, word.str(), did_you_mean(word.str(), names)));
         good = false;
         continue;
       }
@@ -196,11 +193,8 @@ void add_rule(const Section& at, const std::string& a, const std::string& b,
     for (const ShapeSpec& shape : draft.parts.shapes) {
       names.insert(names.end(), {shape.name, shape.body, shape.surface});
     }
-    const std::string_view close = nearest(name, names);
-    at.error(name == a ? "a" : "b",
-             fmt::format("\"{}\" is no shape, body or surface{}", name,
-                         close.empty() ? std::string()
-                                       : fmt::format("; did you mean \"{}\"?", close)));
+    at.error(name == a ? "a" : "b", fmt::format("\"{}\" is no shape, body or surface{}",
+                                                name, did_you_mean(name, names)));
   }
   Subject both;
   both.mass = std::max(of_a.mass, of_b.mass);

@@ -42,11 +42,6 @@ void check_unit(const Section& at, std::string_view name, bool linear) {
                              linear ? "moves along its axis" : "turns", right));
 }
 
-std::string called(const char* sort, const toml::table& table, std::size_t i) {
-  const auto name = table["name"].value<std::string>();
-  return name ? fmt::format("{} \"{}\"", sort, *name) : fmt::format("{} {}", sort, i + 1);
-}
-
 /// A body by name, the world included; says so when there is none.
 bool known_body(const Section& at, std::string_view key, const std::string& name,
                 const Draft& draft) {
@@ -56,11 +51,8 @@ bool known_body(const Section& at, std::string_view key, const std::string& name
     if (body.name == name) return true;
     names.push_back(body.name);
   }
-  const std::string_view close = nearest(name, names);
-  at.error(key,
-           fmt::format("{} = \"{}\": there is no such body{}", at.key_of(key), name,
-                       close.empty() ? std::string()
-                                     : fmt::format("; did you mean \"{}\"?", close)));
+  at.error(key, fmt::format("{} = \"{}\": there is no such body{}", at.key_of(key), name,
+                            did_you_mean(name, names)));
   return false;
 }
 
@@ -191,11 +183,8 @@ void read_motors(const Section& scene, Draft& draft) {
     if (joint == draft.parts.joints.end()) {
       std::vector<std::string_view> names;
       for (const JointSpec& j : draft.parts.joints) names.push_back(j.name);
-      const std::string_view close = nearest(motor.joint, names);
-      at.error("joint",
-               fmt::format("joint = \"{}\": there is no such joint{}", motor.joint,
-                           close.empty() ? std::string()
-                                         : fmt::format("; did you mean \"{}\"?", close)));
+      at.error("joint", fmt::format("joint = \"{}\": there is no such joint{}",
+                                    motor.joint, did_you_mean(motor.joint, names)));
       continue;
     }
     const std::string kind = at.text_or("kind", "torque");

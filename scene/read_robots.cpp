@@ -32,11 +32,8 @@ void read_start(const Section& at, const Parts& robot, Draft& draft) {
     if (joint == robot.joints.end()) {
       std::vector<std::string_view> names;
       for (const JointSpec& j : robot.joints) names.push_back(j.name);
-      const std::string_view close = nearest(name.str(), names);
-      at.error("start",
-               fmt::format("start.{}: there is no such joint in the robot{}", name.str(),
-                           close.empty() ? std::string()
-                                         : fmt::format("; did you mean {}?", close)));
+      at.error("start", fmt::format("start.{}: there is no such joint in the robot{}",
+                                    name.str(), did_you_mean(name.str(), names)));
       continue;
     }
     if (!value || position_count(joint->type) != 1) {

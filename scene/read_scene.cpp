@@ -271,11 +271,8 @@ std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& 
         if (bodies[i].name == *word) return static_cast<int>(i);
         known.push_back(bodies[i].name);
       }
-      const std::string_view close = nearest(*word, known);
-      at.error(key,
-               fmt::format("{} = \"{}\": there is no such body{}", key, *word,
-                           close.empty() ? std::string()
-                                         : fmt::format("; did you mean \"{}\"?", close)));
+      at.error(key, fmt::format("{} = \"{}\": there is no such body{}", key, *word,
+                                did_you_mean(*word, known)));
       return -1;
     };
     const auto joint_of = [&] {
@@ -286,11 +283,9 @@ std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& 
         if (word && joints[i].name == *word) return static_cast<int>(i);
         known.push_back(joints[i].name);
       }
-      const std::string_view close = nearest(word.value_or(""), known);
       at.error("joint",
                fmt::format("joint = \"{}\": there is no such joint{}", word.value_or(""),
-                           close.empty() ? std::string()
-                                         : fmt::format("; did you mean \"{}\"?", close)));
+                           did_you_mean(word.value_or(""), known)));
       return -1;
     };
     const std::string component = at.text_or("component", "norm");

@@ -46,6 +46,16 @@ std::string range_text(const Range& range) {
 
 }  // namespace
 
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> words) {
+  const std::string_view close = nearest(word, words);
+  return close.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", close);
+}
+
+std::string called(const char* sort, const toml::table& table, std::size_t i) {
+  const auto name = table["name"].value<std::string>();
+  return name ? fmt::format("{} \"{}\"", sort, *name) : fmt::format("{} {}", sort, i + 1);
+}
+
 std::string shown(std::string_view key, const toml::node& value) {
   std::ostringstream text;
   value.visit([&](const auto& content) { text << content; });
@@ -127,6 +137,8 @@ Place Section::place_of(std::string_view name) const {
   return e != nullptr ? place_in(*source_, *e->node) : place_;
 }
 
+Place Section::place_of(const toml::node& node) const { return place_in(*source_, node); }
+
 void Section::error(std::string_view name, const std::string& message) const {
   source_->problems->error(place_of(name), fmt::format("{}: {}", what_, message));
 }
@@ -186,10 +198,8 @@ bool Section::check(const Entry& e) const {
       for (const std::string_view word : words) {
         if (word == value) return true;
       }
-      const std::string_view close = nearest(value, words);
-      return wrong(fmt::format(
-          "one of {}{}", fmt::join(words, ", "),
-          close.empty() ? std::string() : fmt::format("; did you mean {}?", close)));
+      return wrong(
+          fmt::format("one of {}{}", fmt::join(words, ", "), did_you_mean(value, words)));
     }
     case Kind::texts: {
       const toml::array* list = node.as_array();

@@ -55,6 +55,8 @@ class Section {
           const Source& source);
 
   bool has(std::string_view name) const { return find(name) != nullptr; }
+  /// Also where what it says is wrong.
+  bool given(std::string_view name) const { return entry(name) != nullptr; }
   std::optional<double> number(std::string_view name) const;
   double number_or(std::string_view name, double otherwise) const {
     return number(name).value_or(otherwise);
@@ -74,6 +76,7 @@ class Section {
   std::string key_of(std::string_view name) const;
   Place place() const { return place_; }
   Place place_of(std::string_view name) const;
+  Place place_of(const toml::node& node) const;  // perhaps in an included file
   const Source& source() const { return *source_; }
   const std::string& what() const { return what_; }
 
@@ -99,6 +102,12 @@ class Section {
   const Source* source_;
   Place place_;
 };
+
+/// "; did you mean \"ball\"?", or nothing where no word is close.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> words);
+
+/// How messages call a table of a list: body "ball", or body 3 where it has no name.
+std::string called(const char* sort, const toml::table& table, std::size_t i);
 
 /// "mass_kg = -1"
 std::string shown(std::string_view key, const toml::node& value);
