@@ -54,4 +54,15 @@ double tolerance(const Clock& clock, double adaptive, double reference) {
   return clock.adaptive ? adaptive : std::max(adaptive, 0.01 * std::fabs(reference));
 }
 
+void Against::operator()(const char* name, double value, double reference, double within,
+                         const char* source) const {
+  outcome.checks.push_back(
+      {name, value, reference, tolerance(clock, within, reference), source});
+}
+
+Check books_close(const Clock& clock, double residual, double scale) {
+  return {"energy books, over their scale", residual / scale, 0,
+          clock.adaptive ? std::max(1e-8, clock.rtol) : 0.01, "the ledger closes"};
+}
+
 }  // namespace bristle::studies

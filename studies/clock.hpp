@@ -29,4 +29,16 @@ bool is_of_clock(std::string_view name);
 /// one per cent.
 double tolerance(const Clock& clock, double adaptive, double reference);
 
+/// Adds checks with that tolerance to an outcome.
+struct Against {
+  Outcome& outcome;
+  const Clock& clock;
+
+  void operator()(const char* name, double value, double reference, double within,
+                  const char* source) const;
+};
+
+/// That the energy books close: to the tolerance, or 1 % under the fixed clock.
+Check books_close(const Clock& clock, double residual, double scale);
+
 }  // namespace bristle::studies

@@ -184,11 +184,7 @@ Result<Outcome> run(Values& values, bool draw) {
                      {"rolling_error", traces.rolling_error},
                      {"energy_residual_J", traces.residual}};
 
-  const auto against = [&](const char* name, double value, double reference,
-                           double within, const char* source) {
-    outcome.checks.push_back(
-        {name, value, reference, tolerance(clock, within, reference), source});
-  };
+  const Against against{outcome, clock};
   if (values.as_published()) {
     const char* reference = "independent solution at tight tolerance";
     against("period [s]", period, 2.274891, 2e-4, reference);
@@ -209,9 +205,7 @@ Result<Outcome> run(Values& values, bool draw) {
                               "§ 4.1 has |v| = R|ω|, which spin about n makes false in "
                               "three dimensions"});
   }
-  outcome.checks.push_back(
-      {"energy books, over their scale", traces.residual / traces.scale, 0,
-       clock.adaptive ? std::max(1e-8, clock.rtol) : 0.01, "the ledger closes"});
+  outcome.checks.push_back(books_close(clock, traces.residual, traces.scale));
   if (draw) {
     outcome.figures = {figure_of(traces, values["vy0"])};
     if (values.as_published()) {

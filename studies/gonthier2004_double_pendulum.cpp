@@ -79,11 +79,7 @@ Result<Outcome> run(Values& values, bool draw) {
                      {"impacts", static_cast<double>(impacts)},
                      {"last_dwell_dip_s", last_dip},
                      {"energy_end_J", energy_end}};
-  const auto against = [&](const char* name, double value, double reference,
-                           double within, const char* source) {
-    outcome.checks.push_back(
-        {name, value, reference, tolerance(clock, within, reference), source});
-  };
+  const Against against{outcome, clock};
   if (values.as_published()) {
     const char* reference = "independent solution at tight tolerance";
     against("final φ₁ [deg]", end1, 1.9174, 0.005, reference);
@@ -97,9 +93,7 @@ Result<Outcome> run(Values& values, bool draw) {
     outcome.checks.push_back(
         {"sticking sets in [s]", last_dip, 6.5, 0.3, "§ 4.2: \"after 6.5 s\""});
   }
-  outcome.checks.push_back(
-      {"energy books, over their scale", books.residual() / books.scale(), 0,
-       clock.adaptive ? std::max(1e-8, clock.rtol) : 0.01, "the ledger closes"});
+  outcome.checks.push_back(books_close(clock, books.residual(), books.scale()));
   if (draw) {
     const report::Curve begins{.label = "start",
                                .x = {start.x},

@@ -65,11 +65,7 @@ Result<Outcome> run(Values& values, bool draw) {
                      {"impacts", static_cast<double>(impacts)},
                      {"energy_residual_J", books.residual()}};
 
-  const auto against = [&](const char* name, double value, double reference,
-                           double within, const char* source) {
-    outcome.checks.push_back(
-        {name, value, reference, tolerance(clock, within, reference), source});
-  };
+  const Against against{outcome, clock};
   // It rolls where the point of contact is at rest, all the last half second.
   const double radius = values["radius"];
   double slip = impacts > 0 ? 0 : HUGE_VAL, speed = 0;
@@ -101,9 +97,7 @@ Result<Outcome> run(Values& values, bool draw) {
       against("first touch [s]", first_touch, touch, 1e-9, "free fall");
     }
   }
-  outcome.checks.push_back(
-      {"energy books, over their scale", books.residual() / books.scale(), 0,
-       clock.adaptive ? std::max(1e-8, clock.rtol) : 0.01, "the ledger closes"});
+  outcome.checks.push_back(books_close(clock, books.residual(), books.scale()));
   if (draw) {
     outcome.figures = {
         {.title = "A ball dropped on an inclined plane: it bounces, slips, and rolls",

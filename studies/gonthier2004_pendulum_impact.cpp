@@ -198,9 +198,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
              ? "§ 4.2: \"match perfectly\""
              : "§ 4.2: \"match perfectly\"; in case (a) within a point for e ≤ 0.5"});
   }
-  outcome.checks.push_back(
-      {"energy books, over their scale", impact.residual / impact.scale, 0,
-       clock.adaptive ? std::max(1e-8, clock.rtol) : 0.01, "the ledger closes"});
+  outcome.checks.push_back(books_close(clock, impact.residual, impact.scale));
   if (with_figure) outcome.figures = {draw(values, clock)};
   return outcome;
 }

@@ -169,11 +169,7 @@ Result<Outcome> run(Values& values, bool draw) {
 
   const double load = values["mass"] * values["gravity"];
   const double most = values["mu_s"] * load;
-  const auto against = [&](const char* name, double value, double reference,
-                           double within, const char* source) {
-    outcome.checks.push_back(
-        {name, value, reference, tolerance(clock, within, reference), source});
-  };
+  const Against against{outcome, clock};
   if (values.as_published()) {
     against("the first peak reaches the stiction limit [N]", cycles[0].peak, most, 1e-4,
             "§ 2.2: \"always extends up to the maximum stiction limit\"");
@@ -190,9 +186,7 @@ Result<Outcome> run(Values& values, bool draw) {
   }
   outcome.checks.push_back({"friction without its viscous part beyond μ_S f_n [N]",
                             std::max(whole.excess, 0.0), 0, 1e-9 * most, "eqs. 24–26"});
-  outcome.checks.push_back({"energy books, over their scale",
-                            whole.residual / whole.scale, 0, clock.adaptive ? 1e-6 : 0.01,
-                            "the ledger closes"});
+  outcome.checks.push_back(books_close(clock, whole.residual, whole.scale));
   if (draw) {
     report::Figure figure{.title = "Stick-slip of a block on a moving plate",
                           .note = "Gonthier et al. 2004, figs. 5–7",
