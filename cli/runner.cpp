@@ -13,7 +13,6 @@
 #include <type_traits>
 
 #include "cli/probes.hpp"
-#include "cli/progress.hpp"
 
 namespace bristle::cli {
 
@@ -27,8 +26,6 @@ std::atomic<bool> interrupted{false};
 void on_interrupt(int) {
   if (interrupted.exchange(true)) std::_Exit(130);
 }
-
-std::optional<Progress> progress;
 
 constexpr std::size_t figure_points = 4000;
 
@@ -49,6 +46,7 @@ Runner::Runner(const scene::Scene& scene, State& state, double begin,
       end_(begin + scene.clock.duration),
       recorder_(recorder),
       options_(options),
+      progress_(begin_, end_, options.quiet),
       curves_(4 + scene.probes.size()) {}
 
 void Runner::keep_for_figure(double time) {
@@ -83,7 +81,7 @@ bool Runner::observe(const State& now, System& system) {
     range.largest = std::max(range.largest, probes_[i]);
   }
   keep_for_figure(now.time);
-  if (progress) progress->at(now.time);
+  progress_.at(now.time);
   if (recorder_ != nullptr && !recorder_->sample(observation, probes_)) {
     report_.ending = Ending::cannot_write;
     report_.trouble = recorder_->error();
@@ -178,7 +176,7 @@ void Runner::run_adaptive() {
     };
     watch.on_step = [&](const State& now) {
       if (record.every == Every::step) going = going && observe(now, system);
-      if (record.every == Every::event && progress) progress->at(now.time);
+      if (record.every == Every::event) progress_.at(now.time);
       return going && !interrupted;
     };
     StepStatus status = settle(system, 1e-9, state_, {}, Episodes::by_events);
@@ -262,7 +260,7 @@ void Runner::run_fixed() {
       }
     }
     if (going && at_checkpoint) going = checkpoint();
-    if (progress && !sampled && done % 64 == 0) progress->at(state_.time);
+    if (!sampled && done % 64 == 0) progress_.at(state_.time);
     going = going && !interrupted;
   }
   report_.times = loop.times();
@@ -279,7 +277,6 @@ void Runner::run_fixed() {
 }
 
 RunReport Runner::run() {
-  progress.emplace(begin_, end_, options_.quiet);
   const auto started = std::chrono::steady_clock::now();
   const double from = state_.time;
   scene_.clock.kind == ClockKind::adaptive ? run_adaptive() : run_fixed();
@@ -291,8 +288,7 @@ RunReport Runner::run() {
     report_.trouble = fmt::format("interrupted at t = {:.6g} s", state_.time);
     checkpoint();
   }
-  progress->done();
-  progress.reset();
+  progress_.done();
 
   report::Panel energy{.title = "Where the energy is, and where it went",
                        .x_label = "time [s]",

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/progress.hpp"
 #include "recording/recorder.hpp"
 #include "report/figure.hpp"
 #include "scene/scene.hpp"
@@ -74,6 +75,7 @@ class Runner {
   double begin_, end_;
   recording::Recorder* recorder_;
   RunnerOptions options_;
+  Progress progress_;
   RunReport report_;
   std::vector<double> probes_;
 
