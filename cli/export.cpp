@@ -8,6 +8,7 @@
 #include "cli/text.hpp"
 #include "recording/export.hpp"
 #include "recording/reader.hpp"
+#include "report/run_page.hpp"
 
 namespace bristle::cli {
 
@@ -18,13 +19,13 @@ namespace files = std::filesystem;
 struct ExportWish {
   std::string from;
   std::string out;
-  bool csv = false, vtk = false, gltf = false, one_table = false;
+  bool csv = false, vtk = false, gltf = false, html = false, one_table = false;
   double every = 0;
 };
 
 int export_command(const ExportWish& wish) {
-  if (!wish.csv && !wish.vtk && !wish.gltf) {
-    return fail("say what for: --csv, --vtk or --gltf");
+  if (!wish.csv && !wish.vtk && !wish.gltf && !wish.html) {
+    return fail("say what for: --csv, --vtk, --gltf or --html");
   }
   auto reader = recording::Reader::open(wish.from);
   if (!reader) return fail(reader.error());
@@ -62,6 +63,13 @@ int export_command(const ExportWish& wish) {
     status = std::max(status, tell(recording::export_gltf(
                                   *reader, (out / "recording.glb").string(), options)));
   }
+  if (wish.html) {
+    const std::string page = (out / "report.html").string();
+    if (const auto error = report::write_run_page(*reader, page)) {
+      return fail(error->message);
+    }
+    fmt::print("{}\n", page);
+  }
   return status;
 }
 
@@ -78,6 +86,7 @@ void add_export_command(CLI::App& app, int& status) {
                     "With --csv: one wide table of samples");
   command->add_flag("--vtk", wish->vtk, "recording.pvd for ParaView");
   command->add_flag("--gltf", wish->gltf, "recording.glb, animated");
+  command->add_flag("--html", wish->html, "report.html, to look at in a browser");
   command->add_option("--every", wish->every, "Take samples at least so far apart [s]")
       ->check(CLI::NonNegativeNumber);
   command->add_option("-o,--out", wish->out, "Folder; RECORDING/export when left out");
@@ -85,6 +94,7 @@ void add_export_command(CLI::App& app, int& status) {
       "A run that was killed can be exported as well, up to where it was recorded.\n"
       "Examples:\n"
       "  bristle export out/steel-ball --csv\n"
+      "  bristle export out/steel-ball --html\n"
       "  bristle export out/arm --gltf --every 0.02 --out out/arm-animation");
   command->callback([wish, &status] { status = export_command(*wish); });
 }

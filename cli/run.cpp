@@ -13,6 +13,8 @@
 #include "recording/export.hpp"
 #include "recording/hdf5.hpp"
 #include "recording/reader.hpp"
+#include "report/page.hpp"
+#include "report/run_page.hpp"
 
 namespace bristle::cli {
 
@@ -89,6 +91,7 @@ Json summary_json(const Scene& scene, const RunReport& report) {
   Json json{
       {"scene", scene.file},
       {"title", scene.title},
+      {"about", scene.about},
       {"version", version()},
       {"status", ending_text(report.ending)},
       {"clock", scene.clock.kind == ClockKind::adaptive ? "adaptive" : "fixed"},
@@ -157,6 +160,20 @@ int status_of(Ending ending) {
       return interrupted_status;
     default:
       return cannot_go_on;
+  }
+}
+
+/// The page to look at, beside the recording.
+void write_report(const std::string& folder, Json& summary) {
+  if (report::empty_page().empty()) return;
+  auto reader = recording::Reader::open(folder);
+  const std::string page = (files::path(folder) / "report.html").string();
+  const auto error = reader ? report::write_run_page(*reader, page)
+                            : std::optional<Error>(Error{reader.error()});
+  if (error) {
+    fail(fmt::format("no report: {}", error->message));
+  } else {
+    summary["report"] = page;
   }
 }
 
@@ -263,6 +280,7 @@ int run_command(const RunWish& wish) {
       if (!tables) fail(tables.error());
       if (tables) summary["csv"] = tables->files;
     }
+    write_report(folder, summary);
     const std::string picture = (files::path(folder) / "run.png").string();
     if (report::write_figure(report.figure, picture)) summary["picture"] = picture;
     report::write_figure(report.figure, (files::path(folder) / "run.svg").string());
@@ -276,6 +294,11 @@ int run_command(const RunWish& wish) {
     if (recorder) {
       fmt::print("recording: {}, picture: {}\n", summary.value("recording", log),
                  summary.value("picture", ""));
+      if (report::empty_page().empty()) {
+        fmt::print("{}\n", report::no_pages);
+      } else if (summary.contains("report")) {
+        fmt::print("look at it: {}\n", summary.value("report", ""));
+      }
     }
     if (report.ending == Ending::interrupted) {
       fmt::print("go on with: bristle run --resume {}\n", folder);

@@ -220,20 +220,6 @@ std::string mesh_text(const std::string& name, const SurfaceMesh& mesh,
   return object({{"name", quoted(name)}, {"primitives", joined({primitive})}});
 }
 
-/// The same for shapes that look the same.
-std::string mesh_key(const ShapeInfo& shape, std::size_t colour) {
-  std::string key =
-      text_of(static_cast<int>(shape.kind), " ", colour, " ", shape.vertices.size(), " ");
-  const auto add = [&](const auto& list) {
-    const std::span<const std::byte> bytes = std::as_bytes(std::span(list));
-    key.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  };
-  add(shape.numbers);
-  add(shape.vertices);
-  add(shape.triangles);
-  return key;
-}
-
 /// Colours that are told apart by most people (Okabe & Ito 2008); the world is grey.
 std::vector<std::string> materials() {
   const float colours[][3] = {{0.5f, 0.5f, 0.5f},    {0.9f, 0.35f, 0.0f},
@@ -284,13 +270,16 @@ Result<ExportReport> export_gltf(Reader& reader, const std::string& path,
   std::vector<std::vector<std::size_t>> on_body(header.bodies.size());
   const std::vector<std::string> colours = materials();
   std::vector<std::string> shape_nodes;
-  std::map<std::string, std::string> known_meshes;  // shapes that look alike share one
-  for (const ShapeInfo& shape : header.shapes) {
+  const std::vector<std::size_t> same = alike(header.shapes);
+  // Shapes that look alike and have one colour share a mesh.
+  std::map<std::pair<std::size_t, std::size_t>, std::string> known_meshes;
+  for (std::size_t s = 0; s < header.shapes.size(); ++s) {
+    const ShapeInfo& shape = header.shapes[s];
     const std::size_t node = 1 + header.bodies.size() + shape_nodes.size();
     const std::size_t colour =
         shape.body < 0 ? 0
                        : 1 + static_cast<std::size_t>(shape.body) % (colours.size() - 1);
-    const auto [known, is_new] = known_meshes.try_emplace(mesh_key(shape, colour));
+    const auto [known, is_new] = known_meshes.try_emplace({same[s], colour});
     std::string& number = known->second;
     if (is_new) {
       const SurfaceMesh mesh = make_surface_mesh(shape, surfaces);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <span>
+#include <string>
 
 namespace bristle::recording {
 
@@ -166,6 +169,26 @@ SurfaceMesh make_surface_mesh(const ShapeInfo& shape, const SurfaceOptions& opti
     return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
   });
   return finite ? mesh : SurfaceMesh{};
+}
+
+std::vector<std::size_t> alike(const std::vector<ShapeInfo>& shapes) {
+  std::map<std::string, std::size_t> known;
+  std::vector<std::size_t> first;
+  first.reserve(shapes.size());
+  for (const ShapeInfo& shape : shapes) {
+    std::string key(1, static_cast<char>(shape.kind));
+    const auto add = [&](const auto& list) {
+      const std::span<const std::byte> bytes = std::as_bytes(std::span(list));
+      key += std::to_string(list.size());
+      key += ' ';
+      key.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    };
+    add(shape.numbers);
+    add(shape.vertices);
+    add(shape.triangles);
+    first.push_back(known.try_emplace(std::move(key), first.size()).first->second);
+  }
+  return first;
 }
 
 SurfaceOptions fitted(Reader& reader, const SurfaceOptions& options) {

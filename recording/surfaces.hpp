@@ -18,6 +18,9 @@ struct SurfaceMesh {
 /// Of a point: nothing.
 SurfaceMesh make_surface_mesh(const ShapeInfo& shape, const SurfaceOptions& options);
 
+/// For each shape the first one that has the same surface.
+std::vector<std::size_t> alike(const std::vector<ShapeInfo>& shapes);
+
 /// With the size of planes filled in: as far as anything moves in the recording.
 SurfaceOptions fitted(Reader& reader, const SurfaceOptions& options);
 

@@ -1,0 +1,113 @@
+#include "report/page.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "report/svg.hpp"
+
+namespace bristle::report {
+
+namespace {
+
+constexpr std::string_view data_mark = "<!--data-->";
+constexpr std::string_view title_mark = "<title>Bristle</title>";
+
+std::string gzipped(std::string_view text) {
+  z_stream stream{};
+  constexpr int level = 6, gzip_format = 15 + 16, memory = 8;
+  if (deflateInit2(&stream, level, Z_DEFLATED, gzip_format, memory, Z_DEFAULT_STRATEGY) !=
+      Z_OK) {
+    return {};
+  }
+  std::string out;
+  char part[1 << 16];
+  // In pieces, since zlib counts in 32 bits.
+  constexpr std::size_t most = 1U << 30;
+  int status = Z_OK;
+  do {
+    const std::size_t now = std::min(text.size(), most);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream.avail_in = static_cast<uInt>(now);
+    text.remove_prefix(now);
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(part);
+      stream.avail_out = sizeof part;
+      status = deflate(&stream, text.empty() ? Z_FINISH : Z_NO_FLUSH);
+      out.append(part, sizeof part - stream.avail_out);
+    } while (stream.avail_out == 0);
+  } while (!text.empty());
+  deflateEnd(&stream);
+  return status == Z_STREAM_END ? out : std::string();
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr char letters[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      word = word << 8 | (k < have ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += k <= have ? letters[word >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+Json PageData::add(const char* type, std::span<const T> numbers) {
+  const std::size_t at = body_.size();
+  body_.resize(at + numbers.size_bytes());
+  const char* bytes = reinterpret_cast<const char*>(numbers.data());
+  for (std::size_t k = 0; k < sizeof(T); ++k) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      body_[at + k * numbers.size() + i] = bytes[i * sizeof(T) + k];
+    }
+  }
+  return {{"type", type}, {"at", at}, {"count", numbers.size()}};
+}
+
+template Json PageData::add(const char*, std::span<const float>);
+template Json PageData::add(const char*, std::span<const double>);
+template Json PageData::add(const char*, std::span<const std::uint32_t>);
+template Json PageData::add(const char*, std::span<const std::uint8_t>);
+
+std::string PageData::packed() const {
+  // Names come from files; what is not UTF-8 in them is replaced.
+  const std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string all;
+  for (int k = 0; k < 4; ++k) all += static_cast<char>(text.size() >> (8 * k) & 255);
+  return gzipped(all + text + body_);
+}
+
+std::optional<Error> write_page(const PageData& data, std::string_view title,
+                                const std::string& path) {
+  const std::string_view page = empty_page();
+  if (page.empty()) return Error{std::string(no_pages)};
+  const std::size_t title_at = page.find(title_mark), data_at = page.find(data_mark);
+  const std::filesystem::path where(path);
+  std::error_code ignored;
+  if (where.has_parent_path()) {
+    std::filesystem::create_directories(where.parent_path(), ignored);
+  }
+  std::ofstream file(where, std::ios::binary);
+  file << page.substr(0, title_at) << "<title>" << escaped(title) << "</title>"
+       << page.substr(title_at + title_mark.size(),
+                      data_at - title_at - title_mark.size())
+       << R"(<script type="application/octet-stream" id="data">)" << base64(data.packed())
+       << "</script>" << page.substr(data_at + data_mark.size());
+  file.close();
+  if (file.fail()) return Error{"cannot write " + path};
+  return std::nullopt;
+}
+
+}  // namespace bristle::report

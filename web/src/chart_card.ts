@@ -1,0 +1,93 @@
+import { Chart, type ChartSpec, type Curve, type TimeWindow } from "./chart";
+import { chooseSignal } from "./dialogs";
+import { el, icons, tool } from "./dom";
+import type { Player } from "./player";
+import type { Recording, Signal } from "./recording";
+
+// A chart whose signals the person chooses, over time or against another signal.
+
+export function chartTools(chart: Chart): HTMLElement[] {
+  const small = (text: string, title: string, onclick: () => void) =>
+    el("button", { type: "button", class: "small", title, onclick }, text);
+  return [
+    small("Whole range", "Show all again (double-click, 0)", () => chart.resetZoom()),
+    small("CSV", "Save the numbers of this chart", () => chart.saveCsv()),
+    small("PNG", "Save a picture of this chart", () => chart.savePng()),
+  ];
+}
+
+export class ChartCard {
+  readonly element: HTMLElement;
+  private readonly chart: Chart;
+  private readonly title = el("h3", {});
+
+  constructor(
+    private readonly recording: Recording,
+    player: Player,
+    window: TimeWindow,
+    private signals: Signal[],
+    private against: Signal | null,
+    remove: (card: ChartCard) => void,
+  ) {
+    this.chart = new Chart(this.spec(), player, window);
+    const axis = el("button", { type: "button", class: "small", onclick: () => this.chooseAxis() }, "Against …");
+    axis.title = "Draw against another signal in place of the time";
+    this.element = el(
+      "section",
+      { class: "card chart-card" },
+      el(
+        "header",
+        {},
+        this.title,
+        el(
+          "div",
+          { class: "tools" },
+          el("button", { type: "button", class: "small", title: "One more curve", onclick: () => this.addSignal() }, "Add signal"),
+          axis,
+          ...chartTools(this.chart),
+          tool(icons.close, "Remove this chart", () => remove(this)),
+        ),
+      ),
+      this.chart.element,
+    );
+    this.refresh();
+  }
+
+  private spec(): ChartSpec {
+    const { time } = this.recording;
+    const name = (s: Signal) => (s.unit && s.unit !== "1" ? `${s.label} [${s.unit}]` : s.label);
+    const units = [...new Set(this.signals.map((s) => s.unit))];
+    const x = this.against ? this.against.values() : time;
+    const curves: Curve[] = this.signals.map((s) => ({ label: s.label, unit: s.unit, x, y: s.values() }));
+    const unit = units.map((u) => (u === "1" ? "–" : u)).join(", ");
+    return {
+      title: this.signals.map((s) => s.label).join(", ") + (this.against ? ` against ${this.against.label}` : ""),
+      xLabel: this.against ? name(this.against) : "time [s]",
+      yLabel: this.signals.length === 1 ? name(this.signals[0]) : `[${unit}]`,
+      curves,
+      overTime: !this.against,
+    };
+  }
+
+  private refresh(): void {
+    const spec = this.spec();
+    this.title.textContent = spec.title || "No signal chosen";
+    this.chart.show(spec);
+  }
+
+  private addSignal(): void {
+    const free = this.recording.signals.filter((s) => !this.signals.includes(s));
+    chooseSignal("Add a signal", free, (signal) => {
+      this.signals = [...this.signals, signal];
+      this.refresh();
+    });
+  }
+
+  private chooseAxis(): void {
+    const choose = (signal: Signal | null) => {
+      this.against = signal;
+      this.refresh();
+    };
+    chooseSignal("Draw against", this.recording.signals, choose, ["time", () => choose(null)]);
+  }
+}

@@ -1,0 +1,272 @@
+import { TimeWindow } from "./chart";
+import { ChartCard } from "./chart_card";
+import { ContactsCard } from "./contacts_card";
+import type { Packed, RunHead } from "./data";
+import { chooseSignal, showShortcuts } from "./dialogs";
+import { append, download, el, fileName, icons, tool } from "./dom";
+import { makeEnergyCard } from "./energy_card";
+import { EventsCard } from "./events_card";
+import { short, withUnit } from "./format";
+import { pageHeader } from "./header";
+import { Player } from "./player";
+import { Recording, type Signal } from "./recording";
+import { toggleTheme } from "./theme";
+import { makeTransport, speeds } from "./transport";
+import { View } from "./view";
+import { Vector3 } from "three";
+
+// The report of a run.
+
+const shortcuts: [string, string][] = [
+  ["space", "play or pause"],
+  ["← →", "one sample back or on; with Shift ten"],
+  ["↑ ↓", "faster or slower"],
+  ["Home End", "to the beginning or the end"],
+  ["n p", "next or previous event"],
+  ["f", "show the whole scene"],
+  ["a d w s", "turn the view left, right, up, down"],
+  ["+ −", "zoom the view; in a chart, the chart"],
+  ["c", "contact points on or off"],
+  ["r", "force arrows on or off"],
+  ["g", "grid on or off"],
+  ["t", "light or dark"],
+  ["?", "this list"],
+  ["drag", "in the picture: turn; right button: pan; wheel: zoom"],
+  ["click", "in the picture: select a contact or a point of a body; in a chart: go to that time"],
+  ["drag", "in a chart: zoom; with Shift: pan; double-click: all again"],
+  ["Ctrl wheel", "in a chart: zoom"],
+];
+
+export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
+  const recording = new Recording(packed);
+  const { head } = recording;
+  const player = new Player(recording.time);
+  const window = new TimeWindow();
+  Object.assign(globalThis, { bristle: { player, recording } }); // for the curious, and for tests
+
+  // The picture and its controls.
+  const stage = el("div", { class: "stage" });
+  const main = el("main", { class: "run" });
+  const side = el("div", { class: "side" });
+  app.replaceChildren(pageHeader(head.title, head.source, () => showShortcuts(shortcuts)), main);
+  const left = el("div", { class: "left" }, stage);
+  append(main, left, side);
+
+  let view: View | null = null;
+  try {
+    view = new View(stage, recording.film, player, recording);
+  } catch {
+    stage.append(el("p", { class: "trouble" }, "The picture needs WebGL, which this browser does not offer. Charts and events work without."));
+    stage.classList.add("empty");
+  }
+  Object.assign((globalThis as unknown as { bristle: object }).bristle, { view });
+
+  const events = new EventsCard(recording, player, (event) => event.contact >= 0 && contacts.select({ contact: event.contact }));
+  append(left, makeTransport(player, recording.events, (by) => events.jump(by)));
+  if (view) left.append(viewOptions(view, head.title));
+
+  // Charts.
+  const charts = el("div", { class: "charts" });
+  const cards: ChartCard[] = [];
+  const addChart = (signals: Signal[], against: Signal | null = null) => {
+    const card = new ChartCard(recording, player, window, signals, against, (gone) => {
+      cards.splice(cards.indexOf(gone), 1);
+      gone.element.remove();
+    });
+    cards.push(card);
+    charts.append(card.element);
+    return card;
+  };
+  const plot = (ids: string[], against?: string) => {
+    const find = (id: string) => recording.signal(id);
+    const card = addChart(ids.map(find).filter((s) => s !== undefined), against ? (find(against) ?? null) : null);
+    card.element.scrollIntoView({ behavior: "smooth", block: "nearest" });
+  };
+  const newChart = el(
+    "button",
+    { type: "button", class: "wide", onclick: () => chooseSignal("A new chart of", recording.signals, (s) => addChart([s])) },
+    "+ New chart",
+  );
+  const contacts = new ContactsCard(recording, player, view, plot);
+  if (view) view.onPick = (picked) => contacts.select(picked);
+
+  append(
+    side,
+    summaryCard(head),
+    charts,
+    newChart,
+    makeEnergyCard(recording, player, window),
+    contacts.element,
+    events.element,
+    detailsCard(head),
+  );
+  for (const signals of firstCharts(recording)) addChart(signals);
+  const walker = longestWay(recording);
+  if (walker >= 0) contacts.addTrail({ body: walker, point: new Vector3(), name: head.bodies[walker] });
+
+  listenForKeys(player, view, events);
+  player.changed();
+}
+
+/// Probes where there are any, one chart per unit; else the hardest pressed contact and
+/// the body that goes furthest.
+function firstCharts(recording: Recording): Signal[][] {
+  const byUnit = new Map<string, Signal[]>();
+  for (const signal of recording.signals.filter((s) => s.group === "Probes")) {
+    byUnit.set(signal.unit, [...(byUnit.get(signal.unit) ?? []), signal]);
+  }
+  if (byUnit.size > 0) return [...byUnit.values()].slice(0, 4).map((list) => list.slice(0, 6));
+  const charts: Signal[][] = [];
+  const body = recording.head.bodies[Math.max(0, longestWay(recording))];
+  const position = ["x", "y", "z"].map((k) => recording.signal(`bodies/${body}/position.${k}`)).filter((s) => s !== undefined);
+  if (position.length > 0) charts.push(position);
+  const forces = recording.signals.filter((s) => s.id.endsWith("/normal force"));
+  if (forces.length > 0) charts.push(forces.slice(0, 4));
+  return charts;
+}
+
+function longestWay(recording: Recording): number {
+  const { film } = recording;
+  const p = [0, 0, 0];
+  const before = [0, 0, 0];
+  let best = -1;
+  let longest = 0;
+  recording.head.bodies.forEach((_, body) => {
+    let way = 0;
+    const stride = Math.max(1, Math.floor(film.time.length / 300));
+    for (let i = 0; i < film.time.length; i += stride) {
+      film.position(body, i, p);
+      if (i > 0) way += Math.hypot(p[0] - before[0], p[1] - before[1], p[2] - before[2]);
+      before.splice(0, 3, ...p);
+    }
+    if (way > longest) {
+      longest = way;
+      best = body;
+    }
+  });
+  return best;
+}
+
+function viewOptions(view: View, title: string): HTMLElement {
+  const check = (label: string, key: string, on: (checked: boolean) => void) => {
+    const box = el("input", {
+      type: "checkbox",
+      checked: true,
+      "data-key": key,
+      onchange: () => {
+        on(box.checked);
+        view.update();
+      },
+    });
+    return el("label", { class: "check", title: `${label} (${key})` }, box, label);
+  };
+  const scale = el("input", {
+    type: "range",
+    min: -1.5,
+    max: 1.5,
+    step: 0.05,
+    value: 0,
+    "aria-label": "Length of the force arrows",
+    oninput: () => {
+      view.forceScale = 10 ** Number(scale.value);
+      view.redraw();
+    },
+  });
+  const key = (name: string, label: string) => el("span", { class: "key" }, el("i", { class: `dot ${name}` }), label);
+  return el(
+    "div",
+    { class: "view-options" },
+    check("Contacts", "c", (on) => (view.showContacts = on)),
+    check("Forces", "r", (on) => (view.showForces = on)),
+    check("Grid", "g", (on) => (view.showGrid = on)),
+    el("label", { class: "field" }, el("span", {}, "Arrows"), scale),
+    el("span", { class: "keys-of-view" }, key("stick", "sticks"), key("slip", "slips"), key("normal", "normal force"), key("friction", "friction")),
+    tool(icons.fit, "Show the whole scene", () => view.fit(), "f"),
+    tool(icons.image, "Save the picture as PNG", () => void view.image().then((blob) => blob && download(`${fileName(title)}.png`, blob))),
+  );
+}
+
+function summaryCard(head: RunHead): HTMLElement {
+  const { summary } = head;
+  const fact = (label: string, value: string, title = "") => el("div", { class: "fact", title }, el("dt", {}, label), el("dd", {}, value));
+  const trouble = [head.status && head.status !== "finished" ? `The run ended early: ${summary.trouble ?? head.status}.` : "", head.note, ...(summary.warnings ?? [])].filter(Boolean);
+  const facts = el("dl", { class: "facts" });
+  const residual = summary.ledger?.relative_residual;
+  append(
+    facts,
+    summary.simulated_s !== undefined && fact("simulated", withUnit(summary.simulated_s, "s")),
+    summary.realtime_factor !== undefined && fact("pace", `${short(summary.realtime_factor, 3)} × real time`),
+    summary.steps !== undefined && fact("steps", summary.steps.toLocaleString("en")),
+    summary.touches !== undefined && fact("touches", summary.touches.toLocaleString("en")),
+    residual !== undefined && fact("energy unaccounted for", `${short(100 * Math.abs(residual), 2)} %`, "Of the energy in play: the run's own measure of its accuracy"),
+  );
+  return el(
+    "section",
+    { class: "card", id: "summary" },
+    head.about ? el("p", { class: "about" }, head.about.trim()) : "",
+    facts,
+    ...trouble.map((text) => el("p", { class: "trouble", role: "alert" }, text)),
+    head.samples.shown < head.samples.recorded
+      ? el(
+          "p",
+          { class: "muted" },
+          `This page shows ${head.samples.shown.toLocaleString("en")} of ${head.samples.recorded.toLocaleString("en")} samples, the peaks of contact forces among them. All are in the recording.`,
+        )
+      : "",
+  );
+}
+
+function detailsCard(head: RunHead): HTMLElement {
+  return el(
+    "section",
+    { class: "card" },
+    el(
+      "details",
+      {},
+      el("summary", {}, "The scene file, and what ran it"),
+      el("p", { class: "muted" }, `Bristle ${head.version}, ${head.created}; ${head.summary.clock ?? ""} clock, ${head.summary.evaluations ?? "–"} evaluations.`),
+      el("pre", { tabindex: 0, role: "region", "aria-label": "Scene file" }, head.scene),
+    ),
+  );
+}
+
+function listenForKeys(player: Player, view: View | null, events: EventsCard): void {
+  const flip = (key: string) => (document.querySelector(`input[data-key="${key}"]`) as HTMLInputElement | null)?.click();
+  const faster = (by: number) => {
+    const at = speeds.reduce((best, s, i) => (Math.abs(s - player.speed) < Math.abs(speeds[best] - player.speed) ? i : best), 0);
+    player.setSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, at + by))]);
+  };
+  const keys: Record<string, (e: KeyboardEvent) => void> = {
+    " ": () => player.toggle(),
+    ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1),
+    ArrowRight: (e) => player.step(e.shiftKey ? 10 : 1),
+    ArrowUp: () => faster(1),
+    ArrowDown: () => faster(-1),
+    Home: () => player.seek(player.begin),
+    End: () => player.seek(player.end),
+    n: () => events.jump(1),
+    p: () => events.jump(-1),
+    f: () => view?.fit(),
+    a: () => view?.move(-0.15, 0, 1),
+    d: () => view?.move(0.15, 0, 1),
+    w: () => view?.move(0, 0.15, 1),
+    s: () => view?.move(0, -0.15, 1),
+    "+": () => view?.move(0, 0, 0.85),
+    "-": () => view?.move(0, 0, 1 / 0.85),
+    c: () => flip("c"),
+    r: () => flip("r"),
+    g: () => flip("g"),
+    t: () => toggleTheme(),
+    "?": () => showShortcuts(shortcuts),
+  };
+  addEventListener("keydown", (e) => {
+    const target = e.target as HTMLElement;
+    if (e.ctrlKey || e.altKey || e.metaKey || document.querySelector("dialog[open]")) return;
+    if (target.closest("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
+    if (e.key === " " && target.closest("button, summary, input")) return;
+    if (target.closest(".scroll, .scroll-x, pre") && e.key.startsWith("Arrow")) return;
+    if (!(e.key in keys)) return;
+    e.preventDefault();
+    keys[e.key](e);
+  });
+}
