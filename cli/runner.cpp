@@ -28,6 +28,7 @@ void on_interrupt(int) {
 }
 
 constexpr std::size_t figure_points = 4000;
+constexpr double trusted_residual = 0.01;  // of the energy scale; above it a run warns
 
 }  // namespace
 
@@ -289,6 +290,14 @@ RunReport Runner::run() {
     checkpoint();
   }
   progress_.done();
+  if (!(std::fabs(report_.audit.relative()) <= trusted_residual)) {
+    report_.warnings.push_back(fmt::format(
+        "{:.2g} of the energy is unaccounted for: {}", report_.audit.relative(),
+        scene_.clock.kind == ClockKind::fixed
+            ? "the steps are too long for this motion. Take more substeps, another "
+              "method (clock.method = \"rk4\") or the adaptive clock"
+            : "take a smaller clock.rtol"));
+  }
 
   report::Panel energy{.title = "Where the energy is, and where it went",
                        .x_label = "time [s]",

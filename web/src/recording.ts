@@ -83,7 +83,7 @@ export class Recording {
     this.time = this.film.time;
     const contacts = head.contacts;
     this.keys = contacts.keys;
-    this.keyNames = namesOf(contacts.keys);
+    this.keyNames = namesOf(contacts.keys, head.bodies);
     this.start = packed.u32(contacts.start);
     this.key = packed.u32(contacts.key);
     this.state = packed.u8(contacts.state);
@@ -262,12 +262,17 @@ function jointWord(column: Column): string {
   return rotary ? "angular velocity" : "velocity";
 }
 
-/// "ball – floor", numbered where a pair touches in several places; the body before a
-/// shape whose name is not the body's.
-function namesOf(keys: ContactKey[]): string[] {
+/// "ball – floor": what moves first; numbered where a pair touches in several places; with
+/// the body before a shape that is called otherwise.
+function namesOf(keys: ContactKey[], bodies: string[]): string[] {
+  const moving = new Set(bodies);
   const side = (body: string, shape: string) =>
-    !body || body === shape || shape.startsWith(body) ? shape : `${body} ${shape}`;
-  const names = keys.map((k) => `${side(k.body_a, k.a)} – ${side(k.body_b, k.b)}`);
+    !moving.has(body) || shape.startsWith(body) ? shape : `${body} ${shape}`;
+  const names = keys.map((k) => {
+    const sides = [side(k.body_a, k.a), side(k.body_b, k.b)];
+    if (!moving.has(k.body_a) && moving.has(k.body_b)) sides.reverse();
+    return sides.join(" – ");
+  });
   const count = new Map<string, number>();
   for (const name of names) count.set(name, (count.get(name) ?? 0) + 1);
   const seen = new Map<string, number>();

@@ -42,7 +42,7 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
   const { head } = recording;
   const player = new Player(recording.time);
   const window = new TimeWindow();
-  Object.assign(globalThis, { bristle: { player, recording } }); // for the curious, and for tests
+  Object.assign(globalThis, { bristle: { player, recording, window } }); // for the curious, and for tests
 
   // The picture and its controls.
   const stage = el("div", { class: "stage" });
@@ -63,7 +63,8 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
 
   const events = new EventsCard(recording, player, (event) => event.contact >= 0 && contacts.select({ contact: event.contact }));
   append(left, makeTransport(player, recording.events, (by) => events.jump(by)));
-  if (view) left.append(viewOptions(view, head.title));
+  if (view) left.append(viewOptions(view));
+  if (view) stage.append(viewTools(view, head.title));
 
   // Charts.
   const charts = el("div", { class: "charts" });
@@ -147,7 +148,7 @@ function longestWay(recording: Recording): number {
   return best;
 }
 
-function viewOptions(view: View, title: string): HTMLElement {
+function viewOptions(view: View): HTMLElement {
   const check = (label: string, key: string, on: (checked: boolean) => void) => {
     const box = el("input", {
       type: "checkbox",
@@ -181,8 +182,19 @@ function viewOptions(view: View, title: string): HTMLElement {
     check("Grid", "g", (on) => (view.showGrid = on)),
     el("label", { class: "field" }, el("span", {}, "Arrows"), scale),
     el("span", { class: "keys-of-view" }, key("stick", "sticks"), key("slip", "slips"), key("normal", "normal force"), key("friction", "friction")),
+  );
+}
+
+function viewTools(view: View, title: string): HTMLElement {
+  const save = async () => {
+    const picture = await view.image();
+    if (picture) download(`${fileName(title)}.png`, picture);
+  };
+  return el(
+    "div",
+    { class: "over-stage" },
     tool(icons.fit, "Show the whole scene", () => view.fit(), "f"),
-    tool(icons.image, "Save the picture as PNG", () => void view.image().then((blob) => blob && download(`${fileName(title)}.png`, blob))),
+    tool(icons.image, "Save the picture as PNG", () => void save()),
   );
 }
 
