@@ -29,6 +29,7 @@ const shortcuts: [string, string][] = [
   ["c", "contact points on or off"],
   ["r", "force arrows on or off"],
   ["g", "grid on or off"],
+  ["v", "follow the selected body, or let it go"],
   ["t", "light or dark"],
   ["?", "this list"],
   ["drag", "in the picture: turn; right button: pan; wheel: zoom"],
@@ -149,10 +150,10 @@ function longestWay(recording: Recording): number {
 }
 
 function viewOptions(view: View): HTMLElement {
-  const check = (label: string, key: string, on: (checked: boolean) => void) => {
+  const check = (label: string, key: string, on: (checked: boolean) => void, checked = true) => {
     const box = el("input", {
       type: "checkbox",
-      checked: true,
+      checked,
       "data-key": key,
       onchange: () => {
         on(box.checked);
@@ -180,6 +181,7 @@ function viewOptions(view: View): HTMLElement {
     check("Contacts", "c", (on) => (view.showContacts = on)),
     check("Forces", "r", (on) => (view.showForces = on)),
     check("Grid", "g", (on) => (view.showGrid = on)),
+    check("Follow", "v", (on) => (view.following = on), false),
     el("label", { class: "field" }, el("span", {}, "Arrows"), scale),
     el("span", { class: "keys-of-view" }, key("stick", "sticks"), key("slip", "slips"), key("normal", "normal force"), key("friction", "friction")),
   );
@@ -268,6 +270,7 @@ function listenForKeys(player: Player, view: View | null, events: EventsCard): v
     c: () => flip("c"),
     r: () => flip("r"),
     g: () => flip("g"),
+    v: () => flip("v"),
     t: () => toggleTheme(),
     "?": () => showShortcuts(shortcuts),
   };

@@ -60,6 +60,7 @@ export class View {
   showContacts = true;
   showForces = true;
   forceScale = 1;
+  following = false; // the camera goes with the selected body
   selected: Picked = {};
   readonly trails: Trail[] = [];
 
@@ -419,9 +420,20 @@ export class View {
       group.position.set(p[0], p[1], p[2]).lerp(new Vector3(r[0], r[1], r[2]), part);
       group.quaternion.set(q[1], q[2], q[3], q[0]).slerp(new Quaternion(s[1], s[2], s[3], s[0]), part);
     });
+    if (this.following) this.goAlong();
     for (const { line } of this.trailLines) line.geometry.setDrawRange(0, i + 1);
     this.contacts = this.recording?.contactsAt(i).filter((c) => c.state !== 0 || c.normalForce > 0) ?? [];
     this.redraw();
+  }
+
+  /// Moves the camera with the selected body, or with the first.
+  private goAlong(): void {
+    const group = this.bodies[this.selected.body ?? 0];
+    if (!group?.visible) return;
+    const way = group.position.clone().sub(this.controls.target);
+    this.camera.position.add(way);
+    this.controls.target.add(way);
+    this.camera.lookAt(this.controls.target);
   }
 
   private placeContacts(): void {
