@@ -71,6 +71,7 @@ void Runner::keep_for_figure(double time) {
 }
 
 bool Runner::observe(const State& now, System& system) {
+  seen_time_ = now.time;
   report_.audit.observe(make_ledger(system, now));
   const Observation observation{scene_.model, now, system, report_.audit};
   measure(scene_.probes, observation, probes_);
@@ -176,7 +177,11 @@ void Runner::run_adaptive() {
       if (record.every == Every::event) going = going && observe(now, system);
     };
     watch.on_step = [&](const State& now) {
-      if (record.every == Every::step) going = going && observe(now, system);
+      // A step may end where a sample was taken.
+      const bool new_step = record.steps && now.time > seen_time_;
+      if (record.every == Every::step || (record.every == Every::interval && new_step)) {
+        going = going && observe(now, system);
+      }
       if (record.every == Every::event) progress_.at(now.time);
       return going && !interrupted;
     };
@@ -196,7 +201,7 @@ void Runner::run_adaptive() {
     }
     if (!going || interrupted) break;
     if (state_.time >= end_) {
-      if (record.every != Every::step) observe(state_, system);
+      if (state_.time > seen_time_) observe(state_, system);
     } else {
       going = checkpoint();
     }

@@ -80,6 +80,7 @@ class Runner {
   Progress progress_;
   RunReport report_;
   std::vector<double> probes_;
+  double seen_time_ = -HUGE_VAL;  // of the last observation
 
   // Curves of the figure, thinned to a bounded number of points.
   std::vector<double> times_;

@@ -316,6 +316,10 @@ RecordSpec read_record(const Section& scene, Draft& draft) {
                                   "\"step\", or \"event\"",
                                   every));
   }
+  record.steps = at.flag("steps");
+  if (record.steps && record.every == Every::event) {
+    at.error("steps", "steps = true goes with a time in every, not with \"event\"");
+  }
   record.checkpoint = at.number_or("checkpoint", 0);
   return record;
 }

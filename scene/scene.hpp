@@ -28,6 +28,7 @@ enum class Every { interval, step, event };
 struct RecordSpec {
   Every every = Every::interval;
   double interval = 0.01;  // [s]
+  bool steps = false;      // and at each step of the adaptive clock
   double checkpoint = 0;   // simulated time between checkpoints; 0: none [s]
 };
 
