@@ -18,6 +18,7 @@ export interface Curve {
   dashed?: boolean;
   marker?: "none" | "circle" | "square";
   line?: boolean;
+  straight?: boolean; // between points it is the line between them
   colour?: number; // in the palette; else its place in the list
 }
 
@@ -264,6 +265,11 @@ export class Chart {
     this.change(Math.exp(Math.sign(e.deltaY || e.deltaX) * 0.2), 0, 0, at);
   }
 
+  /// Draws it as large as its place is now.
+  redraw(): void {
+    this.rebuild();
+  }
+
   // Drawing
 
   private rebuild(): void {
@@ -472,7 +478,8 @@ export class Chart {
     for (const { curve, text } of this.values) {
       const list = curve.height ?? curve.y;
       const i = this.spec.overTime ? indexAt(curve.x, player.time) : player.index;
-      text.textContent = withUnit(list[i], curve.unit ?? "");
+      const value = curve.straight && this.spec.overTime ? between(curve.x, list, i, player.time) : list[i];
+      text.textContent = withUnit(value, curve.unit ?? "");
     }
     if (!this.line) return;
     const curve = this.spec.curves[0];
@@ -548,6 +555,12 @@ export class Chart {
     }
     canvas.toBlob((blob) => blob && download(`${fileName(this.spec.title)}.png`, blob));
   }
+}
+
+/// On the line from point i to the next.
+function between(x: ArrayLike<number>, y: ArrayLike<number>, i: number, at: number): number {
+  if (i + 1 >= x.length || !(x[i + 1] > x[i]) || at < x[i]) return y[i];
+  return y[i] + ((at - x[i]) / (x[i + 1] - x[i])) * (y[i + 1] - y[i]);
 }
 
 function about(range: Range, span: number): Range {
