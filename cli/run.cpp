@@ -87,6 +87,25 @@ const char* ending_text(Ending ending) {
   return "";
 }
 
+/// Quantiles, and a histogram: where a bin begins, how many ticks.
+void add_times(const std::string& name, const StepTimes& times, Json& json) {
+  json[name + "_us"] = {{"median", 1e6 * times.quantile(0.5)},
+                        {"p99", 1e6 * times.quantile(0.99)},
+                        {"longest", 1e6 * times.longest()}};
+  Json bins = Json::array();
+  for (int i = 0; i < StepTimes::bins; ++i) {
+    const std::uint64_t count = times.counts()[static_cast<std::size_t>(i)];
+    if (count > 0) bins.push_back({1e6 * StepTimes::bin_start(i), count});
+  }
+  json[name + "_histogram_us"] = bins;
+}
+
+std::string times_text(const StepTimes& times) {
+  return fmt::format("{:.2f} µs (median), {:.2f} µs (99 %), {:.2f} µs at most",
+                     1e6 * times.quantile(0.5), 1e6 * times.quantile(0.99),
+                     1e6 * times.longest());
+}
+
 Json summary_json(const Scene& scene, const RunReport& report) {
   Json json{
       {"scene", scene.file},
@@ -105,16 +124,9 @@ Json summary_json(const Scene& scene, const RunReport& report) {
       {"ledger", ledger_json(report)},
       {"warnings", report.warnings}};
   if (scene.clock.kind == ClockKind::fixed) {
-    json["step_time_us"] = {{"median", 1e6 * report.times.quantile(0.5)},
-                            {"p99", 1e6 * report.times.quantile(0.99)},
-                            {"longest", 1e6 * report.times.longest()}};
+    add_times("step_time", report.times, json);
+    if (report.lateness.count() > 0) add_times("wake_up_latency", report.lateness, json);
     json["missed_deadlines"] = report.missed;
-    Json bins = Json::array();
-    for (int i = 0; i < StepTimes::bins; ++i) {
-      const std::uint64_t count = report.times.counts()[static_cast<std::size_t>(i)];
-      if (count > 0) bins.push_back({1e6 * StepTimes::bin_start(i), count});
-    }
-    json["step_time_histogram_us"] = bins;  // where a bin begins, how many steps
   }
   Json probes = Json::object();
   for (std::size_t i = 0; i < report.probes.size(); ++i) {
@@ -144,11 +156,11 @@ void print_summary(const Scene& scene, const RunReport& report) {
   fmt::print("unaccounted for: {:.2g} J, {:.2g} of the energy scale\n",
              report.audit.residual(), report.audit.relative());
   if (scene.clock.kind == ClockKind::fixed) {
-    fmt::print(
-        "a step took {:.2f} µs (median), {:.2f} µs (99 %), {:.2f} µs at most; {} of {} "
-        "missed their deadline\n",
-        1e6 * report.times.quantile(0.5), 1e6 * report.times.quantile(0.99),
-        1e6 * report.times.longest(), report.missed, report.steps);
+    fmt::print("a step took {}\n", times_text(report.times));
+    if (report.lateness.count() > 0) {
+      fmt::print("it began {} after it was due\n", times_text(report.lateness));
+    }
+    fmt::print("{} of {} missed their deadline\n", report.missed, report.steps);
   }
 }
 
@@ -313,9 +325,9 @@ int check_scene(const std::string& file, const Settings& settings) {
   const auto scene = load(file, settings);
   if (!scene) return bad_input;
   for (const std::string& warning : scene->warnings) fmt::print("warning: {}\n", warning);
-  fmt::print("{}: fine; {} bodies, {} joints, {} shapes\n", file,
+  fmt::print("{}: fine; {} bodies, {} joints, {} loops, {} shapes\n", file,
              scene->model.tree.bodies().size(), scene->model.tree.joints().size(),
-             scene->model.shapes.size());
+             scene->model.loops.size(), scene->model.shapes.size());
   return fine;
 }
 
@@ -340,6 +352,14 @@ int show_scene(const std::string& file, const Settings& settings) {
   fmt::print("\njoints\n");
   for (const Joint& joint : model.tree.joints()) {
     fmt::print("  {:24} {}\n", joint.name, joint_type_name(joint.type));
+  }
+  if (!model.loops.empty()) fmt::print("\nloops\n");
+  for (const Loop& loop : model.loops) {
+    constexpr const char* types[] = {"point", "hinge", "weld", "distance"};
+    fmt::print("  {:24} {}, {}\n", loop.name, types[static_cast<int>(loop.kind)],
+               loop.rigid
+                   ? "rigid"
+                   : fmt::format("{:g} N/m, {:g} N s/m", loop.stiffness, loop.damping));
   }
   fmt::print("\nlaws\n");
   for (const LawBlock& block : model.blocks) {

@@ -28,6 +28,7 @@ void on_interrupt(int) {
 }
 
 constexpr std::size_t figure_points = 4000;
+constexpr double trusted_residual = 0.01;  // of the energy scale; above it a run warns
 
 }  // namespace
 
@@ -220,8 +221,14 @@ void Runner::run_fixed() {
   bool going = status == StepStatus::ok;
   if (going && done == 0) going = observe(state_, system);
   std::vector<std::uint32_t> episodes;
-  const auto wall = std::chrono::steady_clock::now();
+  using Wall = std::chrono::steady_clock;
+  const Wall::time_point began = Wall::now();
   const std::uint64_t first = done;
+  const auto due = [&](std::uint64_t step) {
+    const std::chrono::duration<double> after(static_cast<double>(step - first) *
+                                              options.step);
+    return began + std::chrono::duration_cast<Wall::duration>(after);
+  };
   while (going && done < steps) {
     episodes.clear();
     for (int i = 0; i < state_.contacts.count; ++i) {
@@ -229,15 +236,15 @@ void Runner::run_fixed() {
       if (e != 0) episodes.push_back(e);
     }
     if (options_.realtime) {
-      const auto due = wall + std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                  std::chrono::duration<double>(
-                                      static_cast<double>(done - first) * options.step));
-      std::this_thread::sleep_until(due);
+      std::this_thread::sleep_until(due(done));
+      const std::chrono::duration<double> late = Wall::now() - due(done);
+      report_.lateness.add(late.count());
     }
     status = loop.step(state_);
     if (status != StepStatus::ok) break;
     ++done;
     ++report_.steps;
+    if (options_.realtime && Wall::now() > due(done)) ++report_.missed;
     // Contacts that begin and end, as far as a step shows them.
     const bool sampled = record.every != Every::event && done % stride == 0;
     bool settled = false;
@@ -264,7 +271,7 @@ void Runner::run_fixed() {
     going = going && !interrupted;
   }
   report_.times = loop.times();
-  report_.missed = loop.missed();
+  if (!options_.realtime) report_.missed = loop.missed();
   constexpr std::uint64_t stages[] = {1, 3, 4, 1};  // by Method
   report_.evaluations = report_.steps * static_cast<std::uint64_t>(options.substeps) *
                         stages[static_cast<int>(options.method)];
@@ -289,6 +296,14 @@ RunReport Runner::run() {
     checkpoint();
   }
   progress_.done();
+  if (!(std::fabs(report_.audit.relative()) <= trusted_residual)) {
+    report_.warnings.push_back(fmt::format(
+        "{:.2g} of the energy is unaccounted for: {}", report_.audit.relative(),
+        scene_.clock.kind == ClockKind::fixed
+            ? "the steps are too long for this motion. Take more substeps, another "
+              "method (clock.method = \"rk4\") or the adaptive clock"
+            : "take a smaller clock.rtol"));
+  }
 
   report::Panel energy{.title = "Where the energy is, and where it went",
                        .x_label = "time [s]",

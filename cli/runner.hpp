@@ -37,8 +37,10 @@ struct RunReport {
   std::uint64_t evaluations = 0;
   std::uint64_t touches = 0;
   std::uint64_t events = 0;
-  std::uint64_t missed = 0;  // deadlines
+  std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in
+                             // real time was not done when the next was due
   StepTimes times{};
+  StepTimes lateness{};  // of ticks against the wall clock: how late each began
   Audit audit{};
   std::vector<ProbeRange> probes{};  // as the scene's
   std::vector<std::string> warnings{};

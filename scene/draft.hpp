@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,7 +26,7 @@ struct Draft {
   std::map<std::string, Place, std::less<>> names;  // of bodies, joints, shapes, …: where
   std::map<std::string, double, std::less<>> masses;  // of bodies [kg]
   std::map<std::string, Place, std::less<>> body_places;
-  std::set<std::string, std::less<>> fixed;  // bodies
+  std::map<std::string, Transform<double>, std::less<>> fixed;  // bodies: where
   bool allow_overlap = false;
 
   /// A name that nothing else of its sort may have.
@@ -46,6 +45,7 @@ std::optional<Transform<double>> pose_of(const Section& at,
 void read_materials(const Section& scene, Draft& draft);
 void read_bodies(const Section& scene, Draft& draft);
 void read_joints(const Section& scene, Draft& draft);
+void read_loops(const Section& scene, Draft& draft);
 void read_contacts(const Section& scene, Draft& draft);
 void read_motors(const Section& scene, Draft& draft);
 void read_loads(const Section& scene, Draft& draft);

@@ -91,6 +91,27 @@ inline constexpr Key joint_keys[] = {
      not_negative},
     {"effort_limit", Kind::number, Dimension::joint_force, "of its motor", positive}};
 
+inline constexpr Key loop_keys[] = {
+    {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
+    {"type", Kind::text, Dimension::none, "what it holds together", any_number,
+     "point|hinge|weld|distance", 0, true},
+    {"a", Kind::text, Dimension::none, "a body; the world when left out"},
+    {"b", Kind::text, Dimension::none, "the other body", any_number, "", 0, true},
+    {"a_position", Kind::numbers, Dimension::length, "the loop in a", any_number, "", 3},
+    {"a_rotation", Kind::numbers, Dimension::angle, "the loop in a", any_number, "", 3},
+    {"b_position", Kind::numbers, Dimension::length, "the loop in b", any_number, "", 3},
+    {"b_rotation", Kind::numbers, Dimension::angle, "the loop in b", any_number, "", 3},
+    {"axis", Kind::numbers, Dimension::none, "of a hinge; z when left out", any_number,
+     "", 3},
+    {"length", Kind::number, Dimension::length, "of a distance", positive},
+    {"stiffness", Kind::number, Dimension::stiffness, "of a spring; rigid when left out",
+     positive},
+    {"damping", Kind::number, Dimension::damping, "of the spring", not_negative},
+    {"rotational_stiffness", Kind::number, Dimension::turn_stiffness,
+     "of a hinge or weld with a stiffness", positive},
+    {"rotational_damping", Kind::number, Dimension::turn_damping, "likewise",
+     not_negative}};
+
 inline constexpr Key contact_keys[] = {
     {"a", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
     {"b", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
@@ -198,6 +219,7 @@ inline constexpr Key scene_keys[] = {
     {"materials", Kind::section, Dimension::none, "[materials.NAME]"},
     {"bodies", Kind::sections, Dimension::none, "", any_number, "", 0, false, body_keys},
     {"joints", Kind::sections, Dimension::none, "", any_number, "", 0, false, joint_keys},
+    {"loops", Kind::sections, Dimension::none, "", any_number, "", 0, false, loop_keys},
     {"contacts", Kind::sections, Dimension::none, "", any_number, "", 0, false,
      contact_keys},
     {"motors", Kind::sections, Dimension::none, "", any_number, "", 0, false, motor_keys},

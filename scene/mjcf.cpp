@@ -65,6 +65,9 @@ const std::map<std::string_view, Words>& vocabulary() {
       {"mesh", {"name", "class", "file", "scale", "vertex", "face", "refpos", "refquat"}},
       {"contact", {}},
       {"exclude", {"name", "body1", "body2"}},
+      {"equality", {}},
+      {"connect", {"name", "class", "active", "body1", "body2", "anchor"}},
+      {"weld", {"name", "class", "active", "body1", "body2", "anchor", "relpose"}},
       {"actuator", {}},
       {"motor",
        {"name", "class", "joint", "gear", "ctrlrange", "ctrllimited", "forcerange",
@@ -81,13 +84,14 @@ const std::map<std::string_view, Words>& vocabulary() {
 bool belongs(std::string_view tag, std::string_view parent) {
   static const std::map<std::string_view, Words> all{
       {"mujoco",
-       {"compiler", "option", "default", "worldbody", "asset", "contact", "actuator",
-        "keyframe"}},
+       {"compiler", "option", "default", "worldbody", "asset", "contact", "equality",
+        "actuator", "keyframe"}},
       {"default", {"default", "joint", "geom", "mesh", "motor", "position"}},
       {"worldbody", {"body", "geom"}},
       {"body", {"body", "inertial", "joint", "freejoint", "geom"}},
       {"asset", {"mesh"}},
       {"contact", {"exclude"}},
+      {"equality", {"connect", "weld"}},
       {"actuator", {"motor", "position"}},
       {"keyframe", {"key"}},
   };
@@ -140,6 +144,7 @@ struct BodyRecord {
   int group;           // the first of the bodies that are welded together; 0: the world
   int parent;          // group that this one's group hangs from
   bool direct = true;  // by one joint, so that the engine sees that they are neighbours
+  Transform<double> pose{};  // in our world, every joint at its reference
   std::vector<int> geoms{};
 };
 
@@ -168,6 +173,7 @@ class Reading {
     for (const JointSpec& j : before.joints) joint_names_.take(j.name);
     for (const ShapeSpec& s : before.shapes) shape_names_.take(s.name);
     for (const MotorSpec& m : before.motors) motor_names_.take(m.name);
+    for (const LoopSpec& l : before.loops) loop_names_.take(l.name);
   }
 
   void read(std::string_view text) {
@@ -199,6 +205,10 @@ class Reading {
     each(root, "worldbody", [&](const Element& e) { read_world(e); });
     each(root, "contact", [&](const Element& e) {
       each(e, "exclude", [&](const Element& x) { read_exclude(x); });
+    });
+    each(root, "equality", [&](const Element& e) {
+      each(e, "connect", [&](const Element& x) { read_loop(x); });
+      each(e, "weld", [&](const Element& x) { read_loop(x); });
     });
     each(root, "actuator", [&](const Element& e) { read_actuators(e); });
     const Element* key = nullptr;
@@ -690,9 +700,10 @@ class Reading {
     }
     const std::string parent_name = bodies_[static_cast<std::size_t>(parent)].name;
     const int parent_group = bodies_[static_cast<std::size_t>(parent)].group;
-    bodies_.push_back({name, joints.empty() ? parent_group : index,
-                       joints.empty() ? -1 : parent_group, joints.size() <= 1});
     if (parent == 0) at = options_.pose * at;
+    bodies_.push_back({name, joints.empty() ? parent_group : index,
+                       joints.empty() ? -1 : parent_group, joints.size() <= 1,
+                       bodies_[static_cast<std::size_t>(parent)].pose * at});
     hang(name, parent_name, joints, defaults, at);
 
     // Mass, given or of the geoms.
@@ -1054,18 +1065,76 @@ class Reading {
     return form;
   }
 
+  // Loops.
+
+  /// The file's frame of a body in ours: they differ for the world only.
+  Transform<double> in_body(int index) const {
+    return index == 0 ? options_.pose : Transform<double>{};
+  }
+
+  /// Two bodies held together as they are with every joint at its reference, or as
+  /// relpose says.
+  void read_loop(const Element& e) {
+    const View v{&e, -1, called(e.tag, e.value("name"))};
+    if (e.find("body1") == nullptr) {
+      unread_.count(e.tag + " of no bodies");
+      return;
+    }
+    if (e.value("active") == "false") {
+      unread_.count(e.tag + " that is not active");
+      return;
+    }
+    const int a = body_named(e, "body1");
+    const int b = e.find("body2") == nullptr ? 0 : body_named(e, "body2");
+    if (a < 0 || b < 0) return;
+    const BodyRecord& one = bodies_[static_cast<std::size_t>(a)];
+    const BodyRecord& two = bodies_[static_cast<std::size_t>(b)];
+    if (one.group == two.group) {
+      unread_.count(e.tag + " within one rigid body");
+      return;
+    }
+    LoopSpec loop;
+    loop.name = loop_names_.fresh(e.value("name").empty() ? words({one.name, ".", e.tag})
+                                                          : std::string(e.value("name")));
+    loop.body_a = one.name;
+    loop.body_b = two.name;
+    if (e.tag == "connect") {
+      if (e.find("anchor") == nullptr) {
+        error(e.place(), {v.who, ": it must have anchor"});
+        return;
+      }
+      loop.kind = LoopKind::point;
+      loop.pose_a.p = in_body(a) * vector(v, "anchor", {0, 0, 0});
+      loop.pose_b.p = inverse(two.pose) * (one.pose * loop.pose_a.p);
+    } else {
+      loop.kind = LoopKind::weld;
+      loop.pose_a = inverse(one.pose) * two.pose;
+      if (const auto n = numbers(v, "relpose", 7, 7)) {
+        const Quaternion<double> q{(*n)[3], (*n)[4], (*n)[5], (*n)[6]};
+        const double size = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+        if (size > 0) {  // else they stay as they are
+          const Quaternion<double> unit{q.w / size, q.x / size, q.y / size, q.z / size};
+          loop.pose_a = in_body(a) *
+                        Transform<double>{to_matrix(unit), {(*n)[0], (*n)[1], (*n)[2]}};
+          loop.pose_b = in_body(b);
+        }
+      }
+    }
+    parts.loops.push_back(std::move(loop));
+  }
+
   // Pairs that never touch.
 
   int body_named(const Element& e, const char* attribute) {
     const Attribute* a = e.find(attribute);
     if (a == nullptr) {
-      error(e.place(), {"exclude: it must have ", attribute});
+      error(e.place(), {e.tag, ": it must have ", attribute});
       return -1;
     }
     if (a->value == world_name) return 0;
     const auto found = body_of_.find(a->value);
     if (found != body_of_.end()) return found->second;
-    error(a->place(), {"exclude: ", attribute, " = \"", shown(a->value),
+    error(a->place(), {e.tag, ": ", attribute, " = \"", shown(a->value),
                        "\" must be a body of the model"});
     return -1;
   }
@@ -1343,7 +1412,7 @@ class Reading {
   std::map<std::string, int, std::less<>> class_of_;
   std::vector<MeshAsset> assets_;
   std::map<std::string, std::size_t, std::less<>> mesh_of_;
-  Names body_names_, joint_names_, shape_names_, motor_names_, geom_names_;
+  Names body_names_, joint_names_, shape_names_, motor_names_, geom_names_, loop_names_;
   std::vector<BodyRecord> bodies_;  // the first is the world
   std::map<std::string, int, std::less<>> body_of_;
   std::vector<JointRecord> joints_;  // in MuJoCo's order

@@ -8,8 +8,8 @@
 
 // Models in MuJoCo's own format,
 // https://mujoco.readthedocs.io/en/stable/XMLreference.html: bodies, joints, geoms,
-// meshes, default classes, excluded pairs, motor and position actuators, the first
-// keyframe, and included files.
+// meshes, default classes, excluded pairs, connect and weld, motor and position
+// actuators, the first keyframe, and included files.
 //
 // - A body with several joints hangs from a chain of bodies without mass, called after
 //   the joints: arm.shoulder_x. Joints without a name are called after their body:

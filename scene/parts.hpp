@@ -31,6 +31,7 @@ struct InitialJoint {
 struct Parts {
   std::vector<BodySpec> bodies;
   std::vector<JointSpec> joints;
+  std::vector<LoopSpec> loops;
   std::vector<ShapeSpec> shapes;
   std::vector<ContactSpec> contacts;  // of files: pairs that never touch
   std::vector<MotorSpec> motors;

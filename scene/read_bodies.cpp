@@ -134,7 +134,7 @@ void read_body(const toml::table& table, std::size_t number, Draft& draft) {
   }
 
   if (fixed) {
-    draft.fixed.insert(body.name);
+    draft.fixed.emplace(body.name, pose);
     for (const char* key : {"mass", "inertia", "velocity", "angular_velocity"}) {
       if (at.has(key)) {
         at.error(key, fmt::format("{} means nothing on a fixed body", at.key_of(key)));

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "bristle/spatial/frame.hpp"
 #include "scene/draft.hpp"
 
 namespace bristle::scene {
@@ -56,6 +58,14 @@ bool known_body(const Section& at, std::string_view key, const std::string& name
   return false;
 }
 
+/// What stands on a fixed body stands in the world.
+void in_the_world(std::string& body, Transform<double>& pose, const Draft& draft) {
+  const auto fixed = draft.fixed.find(body);
+  if (fixed == draft.fixed.end()) return;
+  body = world_name;
+  pose = fixed->second * pose;
+}
+
 }  // namespace
 
 void read_joints(const Section& scene, Draft& draft) {
@@ -72,13 +82,13 @@ void read_joints(const Section& scene, Draft& draft) {
     joint.child = at.text_or("child", "");
     if (!known_body(at, "parent", joint.parent, draft)) continue;
     if (!joint.child.empty() && !known_body(at, "child", joint.child, draft)) continue;
-    if (draft.fixed.contains(joint.parent)) joint.parent = world_name;
     if (joint.child == world_name || draft.fixed.contains(joint.child)) {
       at.error("child", fmt::format("child = \"{}\" is part of the world; it cannot move",
                                     joint.child));
       continue;
     }
     joint.on_parent = pose_of(at).value_or(Transform<double>{});
+    in_the_world(joint.parent, joint.on_parent, draft);
     joint.on_child =
         pose_of(at, "child_position", "child_rotation", "").value_or(Transform<double>{});
     const bool one_axis =
@@ -115,8 +125,8 @@ void read_joints(const Section& scene, Draft& draft) {
     }
     if (!held.insert(joint.child).second) {
       at.error("child",
-               fmt::format("\"{}\" has a joint already: a body hangs on one. Close "
-                           "loops with [[loops]] of the C++ interface",
+               fmt::format("child = \"{}\" has a joint already: a body hangs on one; "
+                           "close a loop with [[loops]]",
                            joint.child));
       continue;
     }
@@ -168,6 +178,77 @@ void read_joints(const Section& scene, Draft& draft) {
   }
 }
 
+void read_loops(const Section& scene, Draft& draft) {
+  const auto loops = scene.tables("loops");
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const Section at(*loops[i], loop_keys, called("loop", *loops[i], i), draft.source);
+    LoopSpec loop;
+    loop.name = at.text_or("name", fmt::format("loop {}", i + 1));
+    draft.claim("loop", loop.name, at);
+    const std::string type = at.text_or("type", "point");
+    loop.kind = type == "hinge"      ? LoopKind::hinge
+                : type == "weld"     ? LoopKind::weld
+                : type == "distance" ? LoopKind::distance
+                                     : LoopKind::point;
+    loop.body_a = at.text_or("a", world_name);
+    loop.body_b = at.text_or("b", world_name);
+    if (!known_body(at, "a", loop.body_a, draft)) continue;
+    if (!known_body(at, "b", loop.body_b, draft) || !at.has("b")) continue;
+    loop.pose_a = pose_of(at, "a_position", "a_rotation", "").value_or(loop.pose_a);
+    loop.pose_b = pose_of(at, "b_position", "b_rotation", "").value_or(loop.pose_b);
+    in_the_world(loop.body_a, loop.pose_a, draft);
+    in_the_world(loop.body_b, loop.pose_b, draft);
+    if (loop.body_a == loop.body_b) {
+      at.error("b",
+               fmt::format("b = \"{}\" must be another body than a; a loop joins two",
+                           at.text_or("b", "")));
+    }
+    // What belongs to some types only.
+    const bool turns = loop.kind == LoopKind::hinge || loop.kind == LoopKind::weld;
+    const auto only = [&](std::string_view key, bool fits, std::string_view of) {
+      if (at.has(key) && !fits) {
+        at.error(key, fmt::format("{} belongs to {}, not to type = \"{}\"",
+                                  shown(at.key_of(key), *at.node(key)), of, type));
+      }
+    };
+    only("axis", loop.kind == LoopKind::hinge, "a hinge");
+    only("length", loop.kind == LoopKind::distance, "a distance");
+    only("rotational_stiffness", turns, "hinge and weld");
+    only("rotational_damping", turns, "hinge and weld");
+    if (loop.kind == LoopKind::distance && !at.given("length")) {
+      at.error("type", "type = \"distance\" needs length_m");
+    }
+    if (const auto axis = at.vector("axis")) {
+      if (norm(*axis) > 1e-9) {
+        // Hinges of the engine turn about z.
+        const Frame<double> frame = frame_from_normal((1 / norm(*axis)) * *axis);
+        const Mat3<double> turn{frame.t1, frame.t2, frame.n};
+        loop.pose_a.R = loop.pose_a.R * turn;
+        loop.pose_b.R = loop.pose_b.R * turn;
+      } else {
+        at.error("axis", "axis must not be zero");
+      }
+    }
+    loop.length = at.number("length");
+    loop.stiffness = at.number("stiffness");
+    loop.damping = at.number_or("damping", 0);
+    loop.rotational_stiffness = at.number("rotational_stiffness");
+    loop.rotational_damping = at.number_or("rotational_damping", 0);
+    for (const char* key : {"damping", "rotational_stiffness", "rotational_damping"}) {
+      if (at.has(key) && !at.given("stiffness")) {
+        at.error(key, fmt::format("{} needs stiffness_N_m: without, the loop is rigid",
+                                  at.key_of(key)));
+      }
+    }
+    if (turns && at.has("stiffness") && !at.given("rotational_stiffness")) {
+      at.error("stiffness",
+               fmt::format("a {} with {} needs rotational_stiffness_Nm_rad as well", type,
+                           at.key_of("stiffness")));
+    }
+    draft.parts.loops.push_back(loop);
+  }
+}
+
 void read_motors(const Section& scene, Draft& draft) {
   const auto motors = scene.tables("motors");
   for (std::size_t i = 0; i < motors.size(); ++i) {
@@ -182,6 +263,7 @@ void read_motors(const Section& scene, Draft& draft) {
                      [&](const JointSpec& j) { return j.name == motor.joint; });
     if (joint == draft.parts.joints.end()) {
       std::vector<std::string_view> names;
+      names.reserve(draft.parts.joints.size());
       for (const JointSpec& j : draft.parts.joints) names.push_back(j.name);
       at.error("joint", fmt::format("joint = \"{}\": there is no such joint{}",
                                     motor.joint, did_you_mean(motor.joint, names)));

@@ -4,9 +4,11 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <set>
 #include <sstream>
 
+#include "bristle/integrate/loops.hpp"
 #include "scene/draft.hpp"
 
 namespace bristle::scene {
@@ -178,19 +180,83 @@ void check_overlap(const Model& model, State state, const Draft& draft,
   }
 }
 
+/// Where the thing stands that a message of the engine begins with: loop "knuckle": …
+Place place_of(const std::string& message, const Draft& draft) {
+  const std::size_t open = message.find('"');
+  const std::size_t end = open == std::string::npos ? open : message.find('"', open + 1);
+  if (end != std::string::npos) {
+    std::string key = message.substr(0, open);
+    key += message.substr(open + 1, end - open - 1);
+    const auto found = draft.names.find(key);
+    if (found != draft.names.end()) return found->second;
+  }
+  return {draft.source.file, 0};
+}
+
+std::string opening(const LoopGap& gap) {
+  std::string text;
+  if (gap.distance > 0) text = fmt::format("{:.3g} m", gap.distance);
+  if (gap.angle > 0) {
+    if (!text.empty()) text += " and ";
+    text += fmt::format("{:.3g}°", gap.angle * 180 / std::numbers::pi);
+  }
+  return text;
+}
+
+/// Joints move until rigid loops are closed. One that was open by more than typed digits
+/// explain is worth a word, and one that cannot be closed is an error.
+void close_loops(const Model& model, State& start, const Draft& draft,
+                 Problems& problems) {
+  if (model.loop_rows == 0) return;
+  for (const Motor& motor : model.motors) {
+    if (motor.kind != MotorKind::prescribed) continue;
+    start.q[static_cast<std::size_t>(motor.q)] = motor.target.value(0);
+    start.v[static_cast<std::size_t>(motor.v)] = motor.target.rate(0);
+  }
+  System system(model);
+  State closed = start;
+  const bool can = settle_loops(system, closed) == StepStatus::ok;
+  kinematics<double>(model.tree, start.q, start.v, system.tree);
+  for (const Loop& loop : model.loops) {
+    const LoopGap gap = loop_gap(system, loop);
+    const double size = norm(loop.on_a.p) + norm(loop.on_b.p) + loop.length;
+    if (gap.distance <= 1e-3 * size && gap.angle <= 1e-3) continue;
+    const std::string who = fmt::format("loop \"{}\"", loop.name);
+    const Place place = place_of(who, draft);
+    if (can) {
+      problems.warning(place, fmt::format("{}: it is open by {} at the start; joints "
+                                          "move to close it",
+                                          who, opening(gap)));
+    } else {
+      problems.error(place, fmt::format("{}: it is open by {} at the start and cannot be "
+                                        "closed; bring its ends together, or give it a "
+                                        "stiffness_N_m",
+                                        who, opening(gap)));
+    }
+  }
+  if (can) {
+    start.q = closed.q;
+    start.v = closed.v;
+  } else if (!problems.any()) {
+    problems.error({draft.source.file, 0},
+                   "loops that contradict each other cannot be closed");
+  }
+}
+
 std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   Problems& problems = *draft.source.problems;
   ModelBuilder builder;
   if (draft.parts.gravity) builder.gravity(*draft.parts.gravity);
   for (const BodySpec& body : draft.parts.bodies) builder.add_body(body);
   for (const JointSpec& joint : draft.parts.joints) builder.add_joint(joint);
+  for (const LoopSpec& loop : draft.parts.loops) builder.add_loop(loop);
   for (const ShapeSpec& shape : draft.parts.shapes) builder.add_shape(shape);
   for (const ContactSpec& contact : draft.parts.contacts) builder.add_contact(contact);
   for (const MotorSpec& motor : draft.parts.motors) builder.add_motor(motor);
   for (const LoadSpec& load : draft.parts.loads) builder.add_load(load);
   Result<Model> model = builder.build();
   if (!model) {
-    at.error("", model.error());
+    problems.error(place_of(model.error(), draft), model.error());
     return std::nullopt;
   }
   scene.model = std::move(*model);
@@ -203,6 +269,7 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
     std::copy(start.v.begin(), start.v.end(), scene.start.v.begin() + joint->v);
   }
   scene.probes = read_probes(at, scene.model, draft);
+  close_loops(scene.model, scene.start, draft, problems);
   if (!draft.allow_overlap) check_overlap(scene.model, scene.start, draft, problems);
   if (problems.any()) return std::nullopt;
   for (const Problem& warning : problems.warnings()) {
@@ -354,6 +421,7 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
   }
   read_bodies(at, draft);
   read_joints(at, draft);
+  read_loops(at, draft);
   read_contacts(at, draft);
   read_motors(at, draft);
   read_loads(at, draft);

@@ -30,6 +30,10 @@ constexpr std::array<Unit, 2> joint_stiffness{{{"N_m", 1}, {"Nm_rad", 1}}};
 constexpr std::array<Unit, 2> joint_damping{{{"N_s_m", 1}, {"Nm_s_rad", 1}}};
 constexpr std::array<Unit, 2> joint_inertia{{{"kg", 1}, {"kg_m2", 1}}};
 constexpr std::array<Unit, 2> frequency{{{"Hz", 2 * std::numbers::pi}, {"rad_s", 1}}};
+constexpr std::array<Unit, 1> stiffness{{{"N_m", 1}}};
+constexpr std::array<Unit, 1> damping{{{"N_s_m", 1}}};
+constexpr std::array<Unit, 1> turn_stiffness{{{"Nm_rad", 1}}};
+constexpr std::array<Unit, 1> turn_damping{{{"Nm_s_rad", 1}}};
 
 }  // namespace
 
@@ -75,6 +79,14 @@ std::span<const Unit> units_of(Dimension dimension) {
       return joint_inertia;
     case Dimension::frequency:
       return frequency;
+    case Dimension::stiffness:
+      return stiffness;
+    case Dimension::damping:
+      return damping;
+    case Dimension::turn_stiffness:
+      return turn_stiffness;
+    case Dimension::turn_damping:
+      return turn_damping;
   }
   return {};
 }

@@ -29,6 +29,10 @@ enum class Dimension {
   joint_damping,    // per speed or angular speed
   joint_inertia,    // a mass or an inertia
   frequency,
+  stiffness,  // of a spring that pulls
+  damping,
+  turn_stiffness,  // of one that turns
+  turn_damping,
 };
 
 struct Unit {

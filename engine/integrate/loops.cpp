@@ -234,16 +234,24 @@ StepStatus settle_loops(System& system, State& state) noexcept {
   return Closing(system, state).run(noticed);
 }
 
-LoopGap loop_gap(System& system) noexcept {
+LoopGap loop_gap(System& system, const Loop& loop) noexcept {
   LoopGap gap;
   loop_errors(*system.model, system.tree, system.loops);
-  for (const Loop& loop : system.model->loops) {
-    for (int k = 0; k < loop.rows; ++k) {
-      double& most = turns(loop, k) ? gap.angle : gap.distance;
-      most = std::max(most, std::abs(system.loops.error[at(loop.row + k)]));
-    }
+  for (int k = 0; k < loop.rows; ++k) {
+    double& most = turns(loop, k) ? gap.angle : gap.distance;
+    most = std::max(most, std::abs(system.loops.error[at(loop.row + k)]));
   }
   return gap;
+}
+
+LoopGap loop_gap(System& system) noexcept {
+  LoopGap most;
+  for (const Loop& loop : system.model->loops) {
+    const LoopGap gap = loop_gap(system, loop);
+    most.distance = std::max(most.distance, gap.distance);
+    most.angle = std::max(most.angle, gap.angle);
+  }
+  return most;
 }
 
 }  // namespace bristle

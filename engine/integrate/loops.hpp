@@ -34,5 +34,6 @@ struct LoopGap {
   double angle = 0;
 };
 LoopGap loop_gap(System& system) noexcept;
+LoopGap loop_gap(System& system, const Loop& loop) noexcept;  // of one
 
 }  // namespace bristle

@@ -19,6 +19,7 @@ inline void build_model(const scene::Parts& parts) {
   ModelBuilder builder;
   for (const BodySpec& body : parts.bodies) builder.add_body(body);
   for (const JointSpec& joint : parts.joints) builder.add_joint(joint);
+  for (const LoopSpec& loop : parts.loops) builder.add_loop(loop);
   for (const ShapeSpec& shape : parts.shapes) builder.add_shape(shape);
   for (const ContactSpec& contact : parts.contacts) builder.add_contact(contact);
   for (const MotorSpec& motor : parts.motors) builder.add_motor(motor);

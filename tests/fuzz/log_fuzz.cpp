@@ -1,5 +1,4 @@
-// A fuzz target for whatever reads recordings: logs, headers, samples, states. Built with
-// clang; without arguments it runs until it finds something.
+// Whatever reads recordings: logs, headers, samples, states.
 
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include "recording/export.hpp"
 #include "recording/hdf5.hpp"
 #include "recording/log.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tests/recording/scenes.hpp"
 
 namespace bristle::recording {

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <set>
 
+#include "bristle/integrate/loops.hpp"
 #include "bristle/laws/choice.hpp"
 #include "bristle/simulate.hpp"
 #include "scene/mesh_file.hpp"
@@ -57,6 +58,7 @@ Result<Model> model_of(const Parts& parts, bool all_touch = false) {
   ModelBuilder builder;
   for (const BodySpec& body : parts.bodies) builder.add_body(body);
   for (const JointSpec& joint : parts.joints) builder.add_joint(joint);
+  for (const LoopSpec& loop : parts.loops) builder.add_loop(loop);
   for (const ShapeSpec& shape : parts.shapes) builder.add_shape(shape);
   ContactSpec any;
   any.normal = choose<HuntCrossley>();
@@ -442,6 +444,64 @@ TEST(Mjcf, NeighboursExcludedPairsAndBitsStayApart) {
                          "</worldbody><contact><exclude body1='Bb' body2='Ba'/>"
                          "</contact>")),
             (Set{"a-d", "b-d", "c-d"}));
+}
+
+TEST(Mjcf, ConnectAndWeldAreLoopsThatAreClosedAtTheReference) {
+  RobotOptions options;
+  options.pose.p = {5, 6, 7};
+  const char* bar = "<joint axis='0 1 0'/><geom type='capsule' size='0.1 0.2'/>";
+  const auto read = [&](const std::string& equality) {
+    const std::string one = std::string("<body name='a' pos='1 2 3'>") + bar + "</body>";
+    const std::string two =
+        std::string("<body name='b' pos='-1 0 2' euler='30 40 50'>") + bar + "</body>";
+    return mjcf(mujoco("<worldbody>" + one + two + "</worldbody><equality>" + equality +
+                       "</equality>"),
+                options);
+  };
+  const auto gap = [](const Answer& a) {
+    const Result<Model> model = model_of(a.parts);
+    EXPECT_TRUE(model) << model.error();
+    System system(*model);
+    const State state = make_state(*model);
+    kinematics<double>(model->tree, state.q, state.v, system.tree);
+    return loop_gap(system);
+  };
+  for (const char* text :
+       {"<connect body1='a' body2='b' anchor='0.1 0.2 0.3'/>",
+        "<connect name='c' body1='b' anchor='0.1 0.2 0.3'/>",
+        "<connect body1='world' body2='b' anchor='0.1 0.2 0.3'/>",
+        "<weld body1='a' body2='b'/>", "<weld body1='b'/>",
+        "<weld body1='a' body2='world' relpose='0 1 0 0 0 0 0'/>",
+        "<weld body1='world' body2='a' relpose='1 2 3 2 0 0 0'/>",
+        "<weld body1='a' body2='world' relpose='-1 -2 -3 1 0 0 0'/>"}) {
+    const Answer a = read(text);
+    ASSERT_TRUE(a.fine) << a.problems.text();
+    ASSERT_EQ(a.parts.loops.size(), 1u) << text;
+    EXPECT_LT(gap(a).distance, 1e-14) << text;
+    EXPECT_LT(gap(a).angle, 1e-14) << text;
+  }
+  // The anchor is a point of the first body, the pose that of the second in the first.
+  const Vec3<double> anchor =
+      read("<connect body1='a' body2='b' anchor='0.1 0.2 0.3'/>").parts.loops[0].pose_a.p;
+  EXPECT_EQ(norm(anchor - Vec3<double>{0.1, 0.2, 0.3}), 0);
+  EXPECT_NEAR(
+      gap(read("<weld body1='world' body2='a' relpose='1 2 4 1 0 0 0'/>")).distance, 1,
+      1e-14);
+  const Answer odd = read(
+      "<connect body1='a' body2='b' anchor='0 0 0' active='false' solref='1 1'/>"
+      "<connect site1='x' site2='y'/><weld body1='a' body2='a'/>");
+  ASSERT_TRUE(odd.fine) << odd.problems.text();
+  EXPECT_TRUE(odd.parts.loops.empty());
+  ASSERT_EQ(odd.problems.warnings().size(), 1u);
+  for (const char* words :
+       {"connect that is not active (1)", "connect solref (1)",
+        "connect of no bodies (1)", "weld within one rigid body (1)"}) {
+    EXPECT_NE(odd.problems.warnings()[0].message.find(words), std::string::npos)
+        << odd.problems.warnings()[0].message;
+  }
+  expect_problem(read("<connect body1='a' body2='b'/>"), "connect: it must have anchor");
+  expect_problem(read("<weld body1='ghost'/>"),
+                 "weld: body1 = \"ghost\" must be a body of the model");
 }
 
 TEST(Mjcf, GeomsWithoutContactHaveMassOnly) {

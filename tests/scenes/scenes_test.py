@@ -181,6 +181,86 @@ class Outcomes(Case):
             self.assertAlmostEqual(math.degrees(summary["probes"][name]["last"]), angle,
                                    delta=2e-4)
 
+    def test_four_bar_pushes_the_block_to_its_dead_centre(self):
+        summary, probe = self.curves("four-bar")
+        self.assert_books_close(summary)
+        # Freudenstein 1955, with bars a = 0.1, b = 0.25, c = 0.2 and d = 0.25 between the pivots:
+        # d/a cos ψ − d/c cos θ + (a² − b² + c² + d²)/(2 a c) = cos(θ − ψ).
+        a, b, c, d = 0.1, 0.25, 0.2, 0.25
+        for crank, rocker in zip(probe["crank"], probe["rocker"]):
+            between = (d / a * math.cos(rocker) - d / c * math.cos(crank)
+                       + (a * a - b * b + c * c + d * d) / (2 * a * c))
+            self.assertAlmostEqual(between, math.cos(crank - rocker), delta=1e-7)
+        # Crank and coupler in line: cos ψ = ((a + b)² − c² − d²)/(2 c d), and the foot is 0.28 m out.
+        turned = ((a + b) ** 2 - c * c - d * d) / (2 * c * d)
+        face = d + 0.28 * turned + 0.02
+        self.assertAlmostEqual(max(map(math.cos, probe["rocker"])), turned, delta=1e-5)
+        # Pushed with μ m g = 2.45 N the foot sinks in by 0.04 mm, and the block, 0.1 mm deep in the
+        # table, tilts under it.
+        self.assertAlmostEqual(summary["probes"]["face of the block"]["last"], face, delta=1.5e-4)
+
+    def test_a_loop_may_be_a_spring(self):
+        """A ball on a spring of the loop swings about its rest at √(k/m)."""
+        scene = self.folder / "spring.toml"
+        scene.write_text(BALL.replace("duration_s = 0.1", "duration_s = 2") + """
+[[loops]]
+name = "spring"
+type = "point"
+a = "floor"
+a_position_m = [0, 0, 0.2]
+b = "ball"
+stiffness_N_m = 1000
+[[probes]]
+name = "height"
+kind = "point"
+body = "ball"
+component = "z"
+""")
+        probes = self.summary(scene, "--no-recording", "--set", 'record.every="1 ms"')["probes"]
+        self.assertAlmostEqual(probes["height"]["largest"], 0.2, delta=1e-9)
+        self.assertAlmostEqual(probes["height"]["least"], 0.2 - 2 * 9.81 / 1000, delta=1e-6)
+        w = math.sqrt(1000)
+        self.assertAlmostEqual(probes["height"]["last"],
+                               0.2 - 9.81 / 1000 * (1 - math.cos(w * 2)), delta=1e-6)
+
+    def test_joints_hang_where_their_fixed_body_stands(self):
+        scene = self.folder / "wall.toml"
+        scene.write_text("""
+[[bodies]]
+name = "wall"
+fixed = true
+position_m = [1, 2, 3]
+rotation_deg = [0, 90, 0]
+[[bodies]]
+name = "bob"
+mass_kg = 1
+[[joints]]
+name = "nail"
+type = "spherical"
+parent = "wall"
+child = "bob"
+position_m = [0.5, 0, 0]
+""" + "".join(f'[[probes]]\nname = "{axis}"\nkind = "point"\nbody = "bob"\n'
+              f'component = "{axis}"\n' for axis in "xyz"))
+        probes = self.summary(scene, "--no-recording", "--set", "bodies.bob.inertia_kg_m2=[1,1,1]")
+        for axis, place in zip("xyz", (1, 2, 2.5)):
+            self.assertAlmostEqual(probes["probes"][axis]["last"], place, delta=1e-12)
+
+    def test_real_time(self):
+        for arguments in ((), ("--realtime",)):
+            summary = self.quick("arm", "--set", "clock.duration_s=0.3", *arguments)
+            histograms = {key: summary[key] for key in summary if key.endswith("_histogram_us")}
+            self.assertEqual("wake_up_latency_histogram_us" in histograms, bool(arguments))
+            for name, bins in histograms.items():
+                times = summary[name.replace("_histogram", "")]
+                self.assertEqual(sum(count for _, count in bins), summary["steps"], name)
+                self.assertLessEqual(times["median"], times["p99"])
+                self.assertLessEqual(times["p99"], times["longest"])
+                self.assertLessEqual(bins[-1][0], times["longest"])
+            self.assertLessEqual(summary["missed_deadlines"], summary["steps"])
+        # The last tick begins 0.299 s after the first.
+        self.assertGreaterEqual(summary["elapsed_s"], 0.299)
+
     def test_tippe_top_turns_over_at_any_tolerance(self):
         times = []
         for rtol in ("1e-6", "1e-9"):
@@ -365,6 +445,39 @@ class BadScenes(Case):
         self.refused(BALL + joint, '"bal"', 'did you mean "ball"', line=18)
         probe = '[[probes]]\nname = "x"\nkind = "point"\nbody = "bal"\n'
         self.refused(BALL + probe, '"bal"', 'did you mean "ball"', line=18)
+
+    def test_loops(self):
+        second = ('[[bodies]]\nname = "other"\nmass_kg = 1\ninertia_kg_m2 = [1, 1, 1]\n'
+                  '[[joints]]\nname = "hook"\ntype = "revolute"\nchild = "other"\n')
+        loop = '[[loops]]\nname = "tie"\ntype = "hinge"\na = "other"\nb = "ball"\n'
+        self.refused(BALL + loop, 'a = "other"', "no such body", line=18)
+        good = BALL + second + loop
+        self.refused(good.replace('b = "ball"', 'b = "bal"'), 'did you mean "ball"', line=27)
+        self.refused(good.replace('b = "ball"', 'b = "other"'), "another body", line=27)
+        for extra, *words in (
+                ('length_m = 1', "length_m = 1", "a distance", '"hinge"'),
+                ('damping_N_s_m = 1', "damping_N_s_m", "stiffness_N_m", "rigid"),
+                ('stiffness_N_m = -1', "stiffness_N_m = -1", "above 0"),
+                ('stiffness_N_m = 1', "stiffness_N_m", "rotational_stiffness_Nm_rad"),
+                ('stiffnes_N_m = 1', "stiffnes_N_m", "did you mean stiffness_N_m"),
+                ('stiffness = 1', "unit", "stiffness_N_m"),
+                ('axis = [0, 0, 0]', "axis", "zero"),
+                ('a_position_m = [0, 0]', "a_position_m", "3 numbers")):
+            self.refused(good + extra + "\n", 'loop "tie"', *words, line=28)
+        self.refused(good.replace('"hinge"', '"ring"'), "point, hinge, weld, distance", line=25)
+        self.refused(good.replace('"hinge"', '"distance"'), "needs length_m", line=25)
+        # Both hang on fixed pivots, too far apart.
+        pivot = '[[joints]]\nname = "pivot"\ntype = "spherical"\nchild = "ball"\n'
+        apart = good + pivot + "position_m = [3, 0, 0]\n"
+        self.refused(apart, 'loop "tie"', "open by 3 m", "cannot be closed", line=24)
+        twice = BALL + second + '[[joints]]\nname = "ring"\ntype = "free"\nchild = "other"\n'
+        self.refused(twice, '"other"', "[[loops]]", line=26)
+
+    def test_open_loops_are_closed_and_said(self):
+        loop = '[[loops]]\nname = "tie"\ntype = "point"\nb = "ball"\na_position_m = [0, 0.3, 0.2]\n'
+        result = call("scene", "check", self.write(BALL + loop))
+        self.assertEqual(result.returncode, FINE, result.stderr)
+        self.assertIn('bad.toml:16: loop "tie": it is open by 0.3 m', result.stdout)
 
     def test_overlap_at_the_start(self):
         self.refused(BALL.replace("0.2]", "0.05]"), "overlap", "allow_initial_overlap", line=8)

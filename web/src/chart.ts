@@ -86,7 +86,7 @@ export class Chart {
     this.area.addEventListener("wheel", (e) => this.onWheel(e), { passive: false });
     new ResizeObserver(() => this.rebuild()).observe(this.area);
     onTheme(() => this.rebuild());
-    player?.onChange(() => this.follow());
+    player?.follow(this.element, () => this.follow());
     window?.onChange(() => this.rescale());
     this.show(spec);
   }
@@ -281,6 +281,8 @@ export class Chart {
     this.plot = null;
     const colours = palette();
     const { x, y } = this.ranges();
+    // The library wants at least one curve.
+    const shown = this.curves.length > 0 ? this.curves : [{ label: "", x: [], y: [] }];
     const axis = (label: string, log: boolean | undefined, side: number): uPlot.Axis => ({
       label,
       side,
@@ -319,7 +321,7 @@ export class Chart {
       axes: [axis(this.spec.xLabel, this.spec.logX, 2), axis(this.spec.yLabel, this.spec.logY, 3)],
       series: [
         {},
-        ...this.curves.map(
+        ...shown.map(
           (curve): uPlot.Series => ({
             label: curve.label,
             facets: [
@@ -336,7 +338,7 @@ export class Chart {
         setSelect: [(u) => this.selected(u)],
       },
     };
-    const data = [null, ...this.curves.map((c) => [c.x, c.y])] as unknown as uPlot.AlignedData;
+    const data = [null, ...shown.map((c) => [c.x, c.y])] as unknown as uPlot.AlignedData;
     this.plot = new uPlot(options, data, this.area);
     this.line = null;
     if (this.player) {
@@ -486,7 +488,8 @@ export class Chart {
     const i = player.index;
     const x = plot.valToPos(this.spec.overTime ? player.time : curve?.x[i], "x");
     const y = this.spec.overTime || !curve ? 0 : plot.valToPos(curve.y[i], "y");
-    const inside = x >= -1 && x <= plot.over.clientWidth + 1 && y >= -1 && y <= plot.over.clientHeight + 1;
+    const { width, height } = plot.bbox; // asking the page would make it lay itself out
+    const inside = x >= -1 && x * devicePixelRatio <= width + 1 && y >= -1 && y * devicePixelRatio <= height + 1;
     this.line.hidden = !inside;
     if (inside) this.line.style.transform = `translate(${x}px, ${y}px)`;
   }
@@ -640,6 +643,7 @@ function axisTexts(splits: number[], log?: boolean): string[] {
     const digits = Math.min(8, Math.max(2, Math.ceil(Math.log10(size / gap)) + 1));
     return splits.map((v) => short(Math.abs(v) < gap * 1e-6 ? 0 : v, digits));
   }
-  const decimals = Math.min(10, Math.max(0, Math.ceil(-Math.log10(gap) - 1e-9)));
+  let decimals = 0;
+  while (decimals < 10 && Math.abs(gap * 10 ** decimals - Math.round(gap * 10 ** decimals)) > 1e-6 * gap * 10 ** decimals) ++decimals;
   return splits.map((v) => v.toFixed(decimals).replace("-", "−"));
 }

@@ -54,24 +54,24 @@ export class ChartCard {
   }
 
   private spec(): ChartSpec {
-    const { time } = this.recording;
-    const name = (s: Signal) => (s.unit && s.unit !== "1" ? `${s.label} [${s.unit}]` : s.label);
-    const units = [...new Set(this.signals.map((s) => s.unit))];
-    const x = this.against ? this.against.values() : time;
-    const curves: Curve[] = this.signals.map((s) => ({ label: s.label, unit: s.unit, x, y: s.values() }));
-    const unit = units.map((u) => (u === "1" ? "–" : u)).join(", ");
+    const { signals, against } = this;
+    const named = (s: Signal) => (s.unit && s.unit !== "1" ? `${s.quantity} [${s.unit}]` : s.quantity);
+    const units = [...new Set(signals.map((s) => (s.unit === "1" ? "–" : s.unit)))];
+    const quantities = [...new Set(signals.map(named))];
+    const x = against ? against.values() : this.recording.time;
+    const curves: Curve[] = signals.map((s) => ({ label: s.label, unit: s.unit, x, y: s.values() }));
     return {
-      title: this.signals.map((s) => s.label).join(", ") + (this.against ? ` against ${this.against.label}` : ""),
-      xLabel: this.against ? name(this.against) : "time [s]",
-      yLabel: this.signals.length === 1 ? name(this.signals[0]) : `[${unit}]`,
+      title: titleOf(signals, against),
+      xLabel: against ? named(against) : "time [s]",
+      yLabel: quantities.length === 1 ? quantities[0] : `[${units.join(", ")}]`,
       curves,
-      overTime: !this.against,
+      overTime: !against,
     };
   }
 
   private refresh(): void {
     const spec = this.spec();
-    this.title.textContent = spec.title || "No signal chosen";
+    this.title.textContent = spec.title;
     this.chart.show(spec);
   }
 
@@ -90,4 +90,16 @@ export class ChartCard {
     };
     chooseSignal("Draw against", this.recording.signals, choose, ["time", () => choose(null)]);
   }
+}
+
+/// "ball – floor: normal force against depth"; of many signals the first ones.
+function titleOf(signals: Signal[], against: Signal | null): string {
+  if (signals.length === 0) return "No signal chosen";
+  const most = 3;
+  const { subject } = signals[0];
+  const together = subject !== "" && signals.length > 1 && signals.every((s) => s.subject === subject);
+  const names = signals.slice(0, most).map((s) => (together ? s.quantity : s.label));
+  const more = signals.length > most ? ` and ${signals.length - most} more` : "";
+  const ordinate = against && (against.subject === subject ? against.quantity : against.label);
+  return `${together ? `${subject}: ` : ""}${names.join(", ")}${more}${ordinate ? ` against ${ordinate}` : ""}`;
 }

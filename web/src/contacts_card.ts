@@ -15,7 +15,7 @@ export class ContactsCard {
   private readonly details = el("div", { class: "details", "aria-live": "polite" });
   private readonly trails = el("ul", { class: "trails" });
   private selected: Picked = {};
-  private listed = "";
+  private listed: string | null = null; // the contacts that the list has
 
   constructor(
     private readonly recording: Recording,
@@ -45,14 +45,14 @@ export class ContactsCard {
       view && bodies.length > 0 && el("div", { class: "row" }, body, add),
       this.trails,
     );
-    player.onChange(() => this.refresh());
+    player.follow(this.element, () => this.refresh());
     this.refresh();
   }
 
   select(picked: Picked): void {
     this.selected = picked;
     this.view?.select(picked);
-    this.listed = "";
+    this.listed = null;
     this.refresh();
     this.showDetails();
   }

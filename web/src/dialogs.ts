@@ -34,8 +34,11 @@ export function chooseSignal(title: string, signals: Signal[], choose: (signal: 
     "aria-label": "Find a signal",
     oninput: () => fill(),
     onkeydown: (e: KeyboardEvent) => {
-      if (e.key === "ArrowDown") (list.querySelector("button") as HTMLElement | null)?.focus();
-      if (e.key === "Enter") (list.querySelector("button") as HTMLElement | null)?.click();
+      if (e.key !== "ArrowDown" && e.key !== "Enter") return;
+      e.preventDefault(); // else the key would also press what is focused next
+      const first = list.querySelector("button");
+      if (e.key === "ArrowDown") first?.focus();
+      else first?.click();
     },
   });
   list.addEventListener("keydown", (e) => {
@@ -59,6 +62,13 @@ export function chooseSignal(title: string, signals: Signal[], choose: (signal: 
       const text = `${s.group} ${s.label}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
+    // Names that begin as what was typed come first.
+    const typed = words.join(" ");
+    const rank = (s: Signal) => {
+      const text = s.label.toLowerCase();
+      return text === typed ? 0 : text.startsWith(typed) ? 1 : text.includes(typed) ? 2 : 3;
+    };
+    if (typed) fits.sort((a, b) => rank(a) - rank(b));
     list.replaceChildren();
     if (none && words.length === 0) list.append(option(none[0], "", none[1]));
     let group = "";

@@ -24,6 +24,7 @@ export class EventsCard {
   private readonly kinds: Set<string>;
   private shown = atOnce;
   private list: RunEvent[] = [];
+  private listTimes: number[] = []; // of those that are shown
   private marked: Element | null = null;
 
   constructor(
@@ -76,7 +77,7 @@ export class EventsCard {
       this.more,
     );
     this.fill();
-    player.onChange(() => this.mark());
+    player.follow(this.element, () => this.mark());
   }
 
   /// The next event, or the one before.
@@ -122,12 +123,13 @@ export class EventsCard {
         ),
       ),
     );
+    this.listTimes = this.list.slice(0, this.shown).map((e) => e.time);
     this.more.hidden = this.list.length <= this.shown;
     this.mark();
   }
 
   private mark(): void {
-    const times = this.list.slice(0, this.shown).map((e) => e.time);
+    const times = this.listTimes;
     this.marked?.classList.remove("current");
     this.marked = null;
     if (times.length === 0 || this.player.time < times[0]) return;

@@ -25,12 +25,12 @@ async function start(): Promise<void> {
     if (packed.head.kind === "run") showRun(app, packed as unknown as Packed<RunHead>);
     else if (packed.head.kind === "studies") showStudies(app, packed as unknown as Packed<StudiesHead>);
     else throw new Error(`it is of an unknown kind, "${packed.head.kind}"`);
-    performance.mark("shown");
   } catch (error) {
     console.error(error);
     const why = error instanceof Error ? error.message : String(error);
     app.replaceChildren(el("p", { class: "loading trouble", role: "alert" }, `The data of this page cannot be shown: ${why}.`));
   }
+  performance.mark("shown");
 }
 
 if (document.readyState === "loading") addEventListener("DOMContentLoaded", () => void start());

@@ -28,6 +28,16 @@ export class Player {
     this.listeners.push(listener);
   }
 
+  /// Calls the listener while the element can be seen, and when it comes into view.
+  follow(element: Element, listener: () => void): void {
+    let seen = true;
+    new IntersectionObserver((entries) => {
+      seen = entries[entries.length - 1].isIntersecting;
+      if (seen) listener();
+    }).observe(element);
+    this.onChange(() => seen && listener());
+  }
+
   /// The last sample at or before the time.
   get index(): number {
     return indexAt(this.times, this.time);

@@ -6,7 +6,9 @@ import { Film } from "./film";
 export interface Signal {
   id: string;
   group: string; // as the list of signals has it
-  label: string;
+  subject: string; // whose it is: a body, a contact; empty where the quantity says all
+  quantity: string;
+  label: string; // both
   unit: string;
   values(): Float32Array; // one per sample; not a number where there is none
 }
@@ -83,7 +85,7 @@ export class Recording {
     this.time = this.film.time;
     const contacts = head.contacts;
     this.keys = contacts.keys;
-    this.keyNames = namesOf(contacts.keys);
+    this.keyNames = namesOf(contacts.keys, head.bodies);
     this.start = packed.u32(contacts.start);
     this.key = packed.u32(contacts.key);
     this.state = packed.u8(contacts.state);
@@ -178,8 +180,9 @@ export class Recording {
     return values;
   }
 
-  private add(id: string, group: string, label: string, unit: string, make: () => Float32Array): void {
-    this.signals.push({ id, group, label, unit, values: () => this.cached(id, make) });
+  private add(id: string, group: string, subject: string, quantity: string, unit: string, make: () => Float32Array): void {
+    const label = subject ? `${subject}${group === groupNames.contacts ? ":" : ""} ${quantity}` : quantity;
+    this.signals.push({ id, group, subject, quantity, label, unit, values: () => this.cached(id, make) });
   }
 
   private collectSignals(): void {
@@ -200,14 +203,16 @@ export class Recording {
       const words =
         column.group === "ledger"
           ? (ledgerWords[column.name] ?? column.name.replaceAll("_", " "))
-          : `${column.owner} ${column.group === "joints" ? jointWord(column) : column.name.replaceAll("_", " ")}`;
-      const label = column.group === "probes" ? column.name : `${words}${part ? ` ${part}` : ""}`.trim();
+          : column.group === "joints"
+            ? jointWord(column)
+            : column.name.replaceAll("_", " ");
+      const quantity = part ? `${words} ${part}` : words;
       const at = (column.first + k) * n;
-      this.add(id(part), group, label, units[k] ?? units[0], () => this.film.values.subarray(at, at + n));
+      this.add(id(part), group, column.owner, quantity, units[k] ?? units[0], () => this.film.values.subarray(at, at + n));
     }
     if (column.group === "bodies" && column.name.includes("velocity")) {
-      const label = column.name === "velocity" ? "speed" : "angular speed";
-      this.add(id("size"), group, `${column.owner} ${label}`, column.unit, () => {
+      const quantity = column.name === "velocity" ? "speed" : "angular speed";
+      this.add(id("size"), group, column.owner, quantity, column.unit, () => {
         const [x, y, z] = [0, 1, 2].map((k) => {
           const at = (column.first + k) * n;
           return this.film.values.subarray(at, at + n);
@@ -221,7 +226,7 @@ export class Recording {
     const name = this.keyNames[key];
     const prefix = `contacts/${key}`;
     const add = (what: string, unit: string, absent: number, of: (row: number) => number) =>
-      this.add(`${prefix}/${what}`, groupNames.contacts, `${name}: ${what}`, unit, () => this.gather(key, absent, of));
+      this.add(`${prefix}/${what}`, groupNames.contacts, name, what, unit, () => this.gather(key, absent, of));
     add("normal force", "N", 0, (row) => this.contactNumber("normal_force", 0, row));
     add("friction force", "N", 0, (row) => this.length("friction", row));
     add("depth", "m", NaN, (row) => this.contactNumber("depth", 0, row));
@@ -262,12 +267,17 @@ function jointWord(column: Column): string {
   return rotary ? "angular velocity" : "velocity";
 }
 
-/// "ball – floor", numbered where a pair touches in several places; the body before a
-/// shape whose name is not the body's.
-function namesOf(keys: ContactKey[]): string[] {
+/// "ball – floor": what moves first; numbered where a pair touches in several places; with
+/// the body before a shape that is called otherwise.
+function namesOf(keys: ContactKey[], bodies: string[]): string[] {
+  const moving = new Set(bodies);
   const side = (body: string, shape: string) =>
-    !body || body === shape || shape.startsWith(body) ? shape : `${body} ${shape}`;
-  const names = keys.map((k) => `${side(k.body_a, k.a)} – ${side(k.body_b, k.b)}`);
+    !moving.has(body) || shape.startsWith(body) ? shape : `${body} ${shape}`;
+  const names = keys.map((k) => {
+    const sides = [side(k.body_a, k.a), side(k.body_b, k.b)];
+    if (!moving.has(k.body_a) && moving.has(k.body_b)) sides.reverse();
+    return sides.join(" – ");
+  });
   const count = new Map<string, number>();
   for (const name of names) count.set(name, (count.get(name) ?? 0) + 1);
   const seen = new Map<string, number>();

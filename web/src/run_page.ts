@@ -29,6 +29,7 @@ const shortcuts: [string, string][] = [
   ["c", "contact points on or off"],
   ["r", "force arrows on or off"],
   ["g", "grid on or off"],
+  ["v", "follow the selected body, or let it go"],
   ["t", "light or dark"],
   ["?", "this list"],
   ["drag", "in the picture: turn; right button: pan; wheel: zoom"],
@@ -42,7 +43,7 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
   const { head } = recording;
   const player = new Player(recording.time);
   const window = new TimeWindow();
-  Object.assign(globalThis, { bristle: { player, recording } }); // for the curious, and for tests
+  Object.assign(globalThis, { bristle: { player, recording, window } }); // for the curious, and for tests
 
   // The picture and its controls.
   const stage = el("div", { class: "stage" });
@@ -63,7 +64,8 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
 
   const events = new EventsCard(recording, player, (event) => event.contact >= 0 && contacts.select({ contact: event.contact }));
   append(left, makeTransport(player, recording.events, (by) => events.jump(by)));
-  if (view) left.append(viewOptions(view, head.title));
+  if (view) left.append(viewOptions(view));
+  if (view) stage.append(viewTools(view, head.title));
 
   // Charts.
   const charts = el("div", { class: "charts" });
@@ -147,11 +149,11 @@ function longestWay(recording: Recording): number {
   return best;
 }
 
-function viewOptions(view: View, title: string): HTMLElement {
-  const check = (label: string, key: string, on: (checked: boolean) => void) => {
+function viewOptions(view: View): HTMLElement {
+  const check = (label: string, key: string, on: (checked: boolean) => void, checked = true) => {
     const box = el("input", {
       type: "checkbox",
-      checked: true,
+      checked,
       "data-key": key,
       onchange: () => {
         on(box.checked);
@@ -179,10 +181,22 @@ function viewOptions(view: View, title: string): HTMLElement {
     check("Contacts", "c", (on) => (view.showContacts = on)),
     check("Forces", "r", (on) => (view.showForces = on)),
     check("Grid", "g", (on) => (view.showGrid = on)),
+    check("Follow", "v", (on) => (view.following = on), false),
     el("label", { class: "field" }, el("span", {}, "Arrows"), scale),
     el("span", { class: "keys-of-view" }, key("stick", "sticks"), key("slip", "slips"), key("normal", "normal force"), key("friction", "friction")),
+  );
+}
+
+function viewTools(view: View, title: string): HTMLElement {
+  const save = async () => {
+    const picture = await view.image();
+    if (picture) download(`${fileName(title)}.png`, picture);
+  };
+  return el(
+    "div",
+    { class: "over-stage" },
     tool(icons.fit, "Show the whole scene", () => view.fit(), "f"),
-    tool(icons.image, "Save the picture as PNG", () => void view.image().then((blob) => blob && download(`${fileName(title)}.png`, blob))),
+    tool(icons.image, "Save the picture as PNG", () => void save()),
   );
 }
 
@@ -256,6 +270,7 @@ function listenForKeys(player: Player, view: View | null, events: EventsCard): v
     c: () => flip("c"),
     r: () => flip("r"),
     g: () => flip("g"),
+    v: () => flip("v"),
     t: () => toggleTheme(),
     "?": () => showShortcuts(shortcuts),
   };

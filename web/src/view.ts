@@ -60,10 +60,12 @@ export class View {
   showContacts = true;
   showForces = true;
   forceScale = 1;
+  following = false; // the camera goes with the selected body
   selected: Picked = {};
   readonly trails: Trail[] = [];
 
   private readonly renderer: WebGLRenderer;
+  private readonly plain: boolean; // without shadows and fine pixels
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(40, 1, 0.01, 100);
   private readonly controls: OrbitControls;
@@ -76,10 +78,11 @@ export class View {
   private readonly marks: InstancedMesh;
   private readonly arrows: { shaft: InstancedMesh; head: InstancedMesh; kind: "normal" | "friction" }[];
   private readonly centre = new Vector3();
-  private radius = 1; // of what moves [m]
+  private radius = 1; // of the room in which things move [m]
+  private grain = 1; // of one thing that moves, in the middle of all [m]
   private contacts: Contact[] = [];
   private waiting = false;
-  private slow = 0;
+  private rest = 0; // the timer after which the picture counts as at rest
 
   constructor(
     private readonly host: HTMLElement,
@@ -87,7 +90,8 @@ export class View {
     private readonly player: Player,
     private readonly recording: Recording | null,
   ) {
-    this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    this.plain = drawsSlowly();
+    this.renderer = new WebGLRenderer({ antialias: !this.plain });
     this.canvas = this.renderer.domElement;
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
@@ -98,7 +102,10 @@ export class View {
     host.append(this.canvas);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.canvas);
-    this.controls.addEventListener("change", () => this.redraw());
+    this.controls.addEventListener("change", () => {
+      this.hurry();
+      this.redraw();
+    });
 
     const most = Math.max(1, recording?.mostContacts ?? 0);
     this.marks = new InstancedMesh(new SphereGeometry(1, 12, 8), onTop(0.95), most);
@@ -107,6 +114,7 @@ export class View {
       shaft: new InstancedMesh(new CylinderGeometry(0.5, 0.5, 1, 10).translate(0, 0.5, 0).rotateX(Math.PI / 2), onTop(0.9), most),
       head: new InstancedMesh(new ConeGeometry(1.3, 3.2, 12).translate(0, 1.6, 0).rotateX(Math.PI / 2), onTop(0.9), most),
     }));
+    this.marks.setColorAt(0, new Color());
     for (const mesh of [this.marks, ...this.arrows.flatMap((a) => [a.shaft, a.head])]) {
       mesh.frustumCulled = false;
       mesh.renderOrder = 10;
@@ -122,11 +130,13 @@ export class View {
     this.fit();
     this.paint();
     onTheme(() => this.paint());
+    addEventListener("beforeprint", () => this.draw());
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
     this.listenForPicks();
-    player.onChange(() => {
+    player.follow(host, () => {
       this.update();
+      this.hurry();
       this.draw(); // now, not a frame later
     });
     this.update();
@@ -144,11 +154,13 @@ export class View {
       box.expandByPoint(centre.clone().addScalar(radius));
       box.expandByPoint(centre.clone().addScalar(-radius));
     };
+    const sizes: number[] = [];
     for (const shape of this.film.head.shapes) {
       if (shape.body < 0 || shape.mesh === null || shape.kind === "plane") continue;
       const geometry = this.geometry(shape.mesh);
       geometry.computeBoundingSphere();
       const { center, radius } = geometry.boundingSphere!;
+      sizes.push(radius);
       const [w, x, y, z] = shape.quaternion;
       const inBody = center.clone().applyQuaternion(turn.set(x, y, z, w)).add(new Vector3(...shape.position));
       for (let i = 0; i < n; i += stride) {
@@ -161,6 +173,8 @@ export class View {
     if (box.isEmpty()) around(new Vector3(), 1);
     box.getCenter(this.centre);
     this.radius = Math.max(1e-4, 0.5 * box.getSize(new Vector3()).length());
+    sizes.sort((a, b) => a - b);
+    this.grain = sizes[sizes.length >> 1] ?? this.radius;
   }
 
   private readonly geometries = new Map<number, BufferGeometry>();
@@ -214,8 +228,8 @@ export class View {
       holder.add(mesh);
     }
     if (planes === 0) this.scene.add(this.floorGrid());
-    this.renderer.shadowMap.enabled = true;
-    this.sun.castShadow = true;
+    this.renderer.shadowMap.enabled = !this.plain;
+    this.sun.castShadow = !this.plain;
     this.sun.shadow.mapSize.set(1024, 1024);
     const camera = this.sun.shadow.camera;
     const reach = 1.5 * this.radius;
@@ -336,7 +350,7 @@ export class View {
     const arm = this.camera.position.clone().sub(this.controls.target);
     this.camera.position.copy(this.controls.target).addScaledVector(arm, narrowBefore / Math.min(1, this.camera.aspect));
     this.camera.updateProjectionMatrix();
-    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.renderer.setPixelRatio(this.plain ? 1 : Math.min(2, devicePixelRatio));
     this.renderer.setSize(width, height);
     this.redraw();
   }
@@ -406,15 +420,26 @@ export class View {
       group.position.set(p[0], p[1], p[2]).lerp(new Vector3(r[0], r[1], r[2]), part);
       group.quaternion.set(q[1], q[2], q[3], q[0]).slerp(new Quaternion(s[1], s[2], s[3], s[0]), part);
     });
+    if (this.following) this.goAlong();
     for (const { line } of this.trailLines) line.geometry.setDrawRange(0, i + 1);
     this.contacts = this.recording?.contactsAt(i).filter((c) => c.state !== 0 || c.normalForce > 0) ?? [];
     this.redraw();
   }
 
+  /// Moves the camera with the selected body, or with the first.
+  private goAlong(): void {
+    const group = this.bodies[this.selected.body ?? 0];
+    if (!group?.visible) return;
+    const way = group.position.clone().sub(this.controls.target);
+    this.camera.position.add(way);
+    this.controls.target.add(way);
+    this.camera.lookAt(this.controls.target);
+  }
+
   private placeContacts(): void {
     const colours = palette();
     const distance = this.camera.position.distanceTo(this.controls.target);
-    const dot = 0.007 * distance;
+    const dot = Math.min(0.007 * distance, 0.15 * this.grain);
     const place = new Matrix4();
     const turn = new Quaternion();
     const at = new Vector3();
@@ -432,8 +457,9 @@ export class View {
     if (this.marks.instanceColor) this.marks.instanceColor.needsUpdate = true;
 
     const large = this.recording?.largeForce ?? 0;
-    const perNewton = large > 0 ? (0.35 * this.radius * this.forceScale) / large : 0;
-    const longest = 1.2 * this.radius * Math.max(1, this.forceScale);
+    const usual = Math.min(0.35 * this.radius, 3 * this.grain) * this.forceScale;
+    const perNewton = large > 0 ? usual / large : 0;
+    const longest = 4 * usual;
     const thick = 0.55 * dot;
     for (const { shaft, head, kind } of this.arrows) {
       let count = 0;
@@ -459,6 +485,17 @@ export class View {
     }
   }
 
+  /// Without a graphics card, what moves is drawn coarsely, and finely once it rests.
+  private hurry(): void {
+    if (!this.plain) return;
+    clearTimeout(this.rest);
+    if (this.renderer.getPixelRatio() === 1) this.renderer.setPixelRatio(0.5);
+    this.rest = window.setTimeout(() => {
+      this.renderer.setPixelRatio(1);
+      this.draw();
+    }, 250);
+  }
+
   redraw(): void {
     if (this.waiting) return;
     this.waiting = true;
@@ -467,19 +504,8 @@ export class View {
 
   draw(): void {
     this.waiting = false;
-    const began = performance.now();
     this.placeContacts();
     this.renderer.render(this.scene, this.camera);
-    this.renderer.getContext().finish();
-    // Where drawing is slow, as it is without a graphics card, shadows and fine pixels go.
-    this.slow = performance.now() - began > 25 ? this.slow + 1 : 0;
-    if (this.slow > 3 && this.renderer.shadowMap.enabled) {
-      this.renderer.shadowMap.enabled = false;
-      this.sun.castShadow = false;
-      for (const mesh of this.meshes) (mesh.material as MeshLambertMaterial).needsUpdate = true;
-      this.renderer.setPixelRatio(1);
-      this.slow = 0;
-    }
   }
 
   image(): Promise<Blob | null> {
@@ -526,6 +552,15 @@ export class View {
     }
     return {};
   }
+}
+
+/// Whether there is no graphics card, and the processor draws.
+function drawsSlowly(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const name = gl?.getExtension("WEBGL_debug_renderer_info");
+  const words = name ? String(gl!.getParameter(name.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(words);
 }
 
 /// Seen through what is before it, so that a contact below a body shows.

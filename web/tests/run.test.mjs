@@ -1,0 +1,397 @@
+// The report of a run, as a person uses it.
+
+import assert from "node:assert/strict";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { assertAccessible, assertFitsWidth, bristle, closeBrowser, downloaded, openPage, picture, scratchFolder } from "./browser.mjs";
+
+const folder = scratchFolder();
+const report = join(folder, "block", "report.html");
+let summary;
+
+// A block that slides to rest on a slope that shakes, and a ball that bounces beside it.
+const scene = `
+title = "A block & a ball <on> a slope"
+about = "Look at the block."
+[clock]
+duration_s = 1
+[record]
+every = "2 ms"
+[[bodies]]
+name = "slope"
+fixed = true
+rotation_deg = [0, 10, 0]
+shapes = [{ type = "plane" }]
+[[bodies]]
+name = "block"
+mass_kg = 1
+position_m = [0.02, 0, 0.12]
+rotation_deg = [0, 10, 0]
+velocity_m_s = [1, 0, 0]
+shapes = [{ type = "sphere", radius_m = 0.1 }]
+[[bodies]]
+name = "ball"
+mass_kg = 0.2
+position_m = [0, 0.4, 0.3]
+shapes = [{ type = "sphere", radius_m = 0.05 }]
+[[probes]]
+name = "height of the ball"
+kind = "point"
+body = "ball"
+component = "z"
+`;
+
+const seconds = (page) => page.evaluate(() => globalThis.bristle.player.time);
+const scrub = (page) => page.getByRole("slider", { name: "Time", exact: true });
+
+before(() => {
+  writeFileSync(join(folder, "block.toml"), scene);
+  summary = JSON.parse(bristle("run", join(folder, "block.toml"), "--out", join(folder, "block"), "--json"));
+});
+after(closeBrowser);
+
+describe("the report of a run", () => {
+  let page;
+  let errors;
+  before(async () => ({ page, errors } = await openPage(report)));
+  after(async () => {
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  });
+
+  test("says what it shows", async () => {
+    assert.equal(summary.report, report);
+    assert.equal(await page.title(), "A block & a ball <on> a slope");
+    assert.equal(await page.locator("h1").textContent(), "A block & a ball <on> a slope");
+    const facts = await page.locator("#summary").textContent();
+    assert.match(facts, /Look at the block\./);
+    assert.match(facts, new RegExp(`touches${summary.touches}`));
+    await picture(page, "run");
+  });
+
+  test("draws the bodies where the recording has them", async () => {
+    const end = summary.probes["height of the ball"].last;
+    await page.evaluate(() => globalThis.bristle.player.seek(1e9));
+    await page.waitForFunction(() => globalThis.bristle.player.time === globalThis.bristle.player.end);
+    await page.waitForTimeout(100);
+    const drawn = await page.evaluate(() => {
+      const { view, recording } = globalThis.bristle;
+      return view.bodies[recording.head.bodies.indexOf("ball")].position.z;
+    });
+    assert.ok(Math.abs(drawn - end) < 1e-6, `${drawn} against ${end}`);
+    // The picture has colours of bodies in it, not the background only.
+    const colours = await page.evaluate(() => {
+      const { view } = globalThis.bristle;
+      view.draw();
+      const copy = document.createElement("canvas");
+      [copy.width, copy.height] = [200, 120];
+      const pen = copy.getContext("2d");
+      pen.drawImage(view.canvas, 0, 0, 200, 120);
+      const { data } = pen.getImageData(0, 0, 200, 120);
+      let vivid = 0;
+      for (let i = 0; i < data.length; i += 4) if (Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 60) ++vivid;
+      return vivid;
+    });
+    assert.ok(colours > 100, `${colours} vivid pixels`);
+  });
+
+  test("plays, pauses and steps", async () => {
+    await page.getByRole("button", { name: "To the beginning" }).click();
+    await page.getByLabel("Speed").selectOption("0.5");
+    await page.getByRole("button", { name: "Play" }).click();
+    await page.waitForFunction(() => globalThis.bristle.player.time > 0.05);
+    await page.getByRole("button", { name: "Pause" }).click();
+    const at = await seconds(page);
+    await page.waitForTimeout(200);
+    assert.equal(await seconds(page), at);
+    await page.getByRole("button", { name: "One sample on" }).click();
+    const next = await seconds(page);
+    assert.ok(next > at && next - at <= 0.002 + 1e-9);
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    assert.ok((await seconds(page)) < next);
+  });
+
+  test("scrubs with the mouse", async () => {
+    const box = await scrub(page).boundingBox();
+    await page.mouse.move(box.x + 0.2 * box.width, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.6 * box.width, box.y + box.height / 2, { steps: 5 });
+    await page.mouse.up();
+    assert.ok(Math.abs((await seconds(page)) - 0.6) < 0.03, `${await seconds(page)} s`);
+    await assertText(page.locator(".clock"), /0\.(59|60|61)/);
+  });
+
+  test("selects a contact in the picture and plots it", async () => {
+    await page.evaluate(() => {
+      const { recording, player } = globalThis.bristle;
+      const touching = recording.time.findIndex((_, i) => i > 250 && recording.contactsAt(i).some((c) => c.state !== 0 && recording.keyNames[c.key] === "block – slope"));
+      player.seek(recording.time[touching]);
+    });
+    await page.waitForFunction(() => globalThis.bristle.view.contacts.some((c) => globalThis.bristle.recording.keyNames[c.key] === "block – slope"));
+    const at = await page.evaluate(() => {
+      const { view, recording } = globalThis.bristle;
+      return view.onScreen(view.contacts.find((c) => recording.keyNames[c.key] === "block – slope"));
+    });
+    await page.mouse.click(...at);
+    await assertText(page.locator("#contacts .details h4"), /Selected: block – slope/);
+    const charts = await page.locator(".chart-card").count();
+    await page.getByRole("button", { name: "Force–depth loop" }).click();
+    assert.equal(await page.locator(".chart-card").count(), charts + 1);
+    await assertText(page.locator(".chart-card h3").last(), /^block – slope: normal force against depth$/);
+    await picture(page, "run-contact");
+    await page.getByRole("button", { name: "Remove this chart" }).last().click();
+    assert.equal(await page.locator(".chart-card").count(), charts);
+  });
+
+  test("a body's point leaves a trail", async () => {
+    const trails = await page.locator(".trails li").count();
+    const at = await page.evaluate(() => {
+      const { view, recording } = globalThis.bristle;
+      const body = view.bodies[recording.head.bodies.indexOf("ball")];
+      const box = view.canvas.getBoundingClientRect();
+      const p = body.position.clone().project(view.camera);
+      return [box.left + (0.5 + 0.5 * p.x) * box.width, box.top + (0.5 - 0.5 * p.y) * box.height];
+    });
+    await page.mouse.click(...at);
+    await page.getByRole("button", { name: "Draw the trail of this point" }).click();
+    assert.equal(await page.locator(".trails li").count(), trails + 1);
+    await page.getByRole("button", { name: "Remove the trail of ball, a point of it" }).click();
+    assert.equal(await page.locator(".trails li").count(), trails);
+  });
+
+  test("zooms a chart, all charts over time with it, and back", async () => {
+    const plot = page.locator(".chart-card .u-over").first();
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
+    const extents = () => page.evaluate(() => [...document.querySelectorAll(".chart")].map((c) => c.textContent.slice(0, 0)) && globalThis.bristle.window.range);
+    assert.equal(await extents(), null);
+    await page.mouse.move(box.x + 0.25 * box.width, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.75 * box.width, box.y + 60, { steps: 6 });
+    await page.mouse.up();
+    const zoomed = await extents();
+    assert.ok(Math.abs(zoomed.low - 0.25) < 0.02 && Math.abs(zoomed.high - 0.75) < 0.02, JSON.stringify(zoomed));
+    await page.keyboard.down("Shift");
+    await page.mouse.move(box.x + 0.5 * box.width, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.6 * box.width, box.y + 50, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    const panned = await extents();
+    assert.ok(panned.low < zoomed.low - 0.03 && Math.abs(panned.high - panned.low - (zoomed.high - zoomed.low)) < 1e-6);
+    await plot.dblclick();
+    assert.equal(await extents(), null);
+  });
+
+  test("a click in a chart goes to that time; a curve can be hidden", async () => {
+    const plot = page.locator(".chart-card .u-over").first();
+    const box = await plot.boundingBox();
+    await page.mouse.click(box.x + 0.4 * box.width, box.y + 30);
+    assert.ok(Math.abs((await seconds(page)) - 0.4) < 0.02);
+    const curve = page.locator(".chart-card .curve").first();
+    await curve.click();
+    assert.equal(await curve.getAttribute("aria-pressed"), "false");
+    await curve.click();
+    assert.equal(await curve.getAttribute("aria-pressed"), "true");
+  });
+
+  test("any signal can be found by its name and drawn", async () => {
+    await page.getByRole("button", { name: "+ New chart" }).click();
+    await page.getByLabel("Find a signal").fill("block speed");
+    await page.keyboard.press("Enter");
+    await assertText(page.locator(".chart-card h3").last(), /^block speed$/);
+    await page.getByRole("button", { name: "Against …" }).last().click();
+    await page.getByLabel("Find a signal").fill("block position x");
+    await page.keyboard.press("Enter");
+    await assertText(page.locator(".chart-card h3").last(), /^block speed against position x$/);
+  });
+
+  test("a chart is saved as CSV, with the numbers of the recording, and as PNG", async () => {
+    const card = page.locator(".chart-card").first();
+    const csv = await downloaded(page, () => card.getByRole("button", { name: "CSV" }).click());
+    assert.equal(csv.name, "height-of-the-ball.csv");
+    const lines = csv.bytes.toString().trim().split("\n");
+    assert.equal(lines[0], "time [s],height of the ball [m]");
+    const last = lines.at(-1).split(",").map(Number);
+    assert.equal(last[0], 1);
+    assert.ok(Math.abs(last[1] - summary.probes["height of the ball"].last) < 1e-6);
+    const png = await downloaded(page, () => card.getByRole("button", { name: "PNG" }).click());
+    assert.deepEqual([...png.bytes.subarray(1, 4)], [..."PNG"].map((c) => c.charCodeAt(0)));
+    assert.ok(png.bytes.length > 3000);
+  });
+
+  test("the energies add up, and the residual is the run's", async () => {
+    const off = await page.evaluate(() => {
+      const { recording } = globalThis.bristle;
+      const line = (name) => recording.ledger(name);
+      const [held, lost, given, rest] = ["energy", "dissipated", "supplied", "residual"].map(line);
+      let worst = 0;
+      for (let i = 0; i < held.length; ++i) worst = Math.max(worst, Math.abs(held[i] + lost[i] - given[i] - held[0] - rest[i]));
+      return worst;
+    });
+    assert.ok(off < 1e-5 * summary.ledger.scale_J, `${off} J`);
+    await assertText(page.locator("#energy"), /unaccounted for/);
+  });
+
+  test("events jump", async () => {
+    const rows = page.locator("table.events tbody tr");
+    const touches = await page.locator("table.events .badge.touch").count();
+    assert.equal(touches, summary.touches);
+    await rows.nth(1).getByRole("button").click();
+    const at = await seconds(page);
+    const shown = Number(await rows.nth(1).getByRole("button").textContent());
+    assert.ok(Math.abs(at - shown) < 1e-4);
+    // It is marked, or one at the same time is.
+    await page.waitForFunction((time) => document.querySelector("table.events tr.current button")?.textContent === time, await rows.nth(1).getByRole("button").textContent());
+    await page.locator("h1").click();
+    await page.keyboard.press("n");
+    assert.ok((await seconds(page)) > at);
+    const kinds = page.locator("#events .filters input");
+    await kinds.first().uncheck();
+    assert.equal(await page.locator("table.events .badge.touch").count(), 0);
+    await kinds.first().check();
+  });
+
+  test("theme, keys and help", async () => {
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    assert.equal(await theme(), "light");
+    await page.getByRole("button", { name: "Light or dark" }).click();
+    assert.equal(await theme(), "dark");
+    await picture(page, "run-dark");
+    await assertAccessible(page);
+    await page.keyboard.press("t");
+    assert.equal(await theme(), "light");
+    await page.keyboard.press("?");
+    assert.ok(await page.getByRole("dialog").isVisible());
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    const arrows = page.getByLabel("Forces");
+    await page.locator("h1").click();
+    await page.keyboard.press("r");
+    assert.equal(await arrows.isChecked(), false);
+    await page.keyboard.press("r");
+  });
+
+  test("axe-core finds nothing serious", async () => assertAccessible(page));
+});
+
+test("follows a dark system", async () => {
+  const { page, errors } = await openPage(report, { colorScheme: "dark" });
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
+test("works at a width of 390 px", async () => {
+  const { page, errors } = await openPage(report, { width: 390, height: 780 });
+  await assertFitsWidth(page);
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForFunction(() => globalThis.bristle.player.time > 0.05);
+  await picture(page, "run-390");
+  await assertAccessible(page);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
+test("can be used with keys alone", async () => {
+  const { page } = await openPage(report);
+  const reached = new Set();
+  for (let i = 0; i < 60; ++i) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.slice(0, 20)));
+  }
+  for (const name of ["Play", "Time", "Speed", "+ New chart", "CSV"]) assert.ok(reached.has(name), `${name} among ${[...reached].join("; ")}`);
+  await page.context().close();
+});
+
+test("prints on white, without buttons", async () => {
+  const { page, errors } = await openPage(report, { colorScheme: "dark" });
+  const pdf = await page.pdf({ format: "A4" });
+  assert.ok(pdf.length > 20_000);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.locator(".transport .buttons").isVisible(), false);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
+test("a run that went wrong says so", async () => {
+  const wild = join(folder, "wild");
+  writeFileSync(join(folder, "wild.toml"), scene.replace("duration_s = 1", 'duration_s = 3\nkind = "fixed"\nmethod = "rk4"\nstep_ms = 20\nsubsteps = 1'));
+  const { warnings } = JSON.parse(bristle("run", join(folder, "wild.toml"), "--out", wild, "--json"));
+  assert.ok(warnings.some((text) => text.includes("unaccounted for")));
+  const { page, errors } = await openPage(join(wild, "report.html"));
+  await assertText(page.locator("#summary [role=alert]").last(), /energy is unaccounted for: the steps are too long/);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
+test("damaged data give a message, not an empty page", async () => {
+  const text = readFileSync(report, "utf8");
+  const at = text.indexOf('id="data">') + 200;
+  const broken = join(folder, "broken.html");
+  writeFileSync(broken, text.slice(0, at) + "AAAAAAAA" + text.slice(at + 8));
+  const { page } = await openPage(broken);
+  await assertText(page.locator("#app [role=alert]"), /cannot be shown/);
+  await page.context().close();
+});
+
+test("ten seconds of sixty bodies at 1 kHz: quick to open, quick to scrub", async (t) => {
+  const lines = [
+    'title = "Sixty balls in a heap"\n[clock]\nkind = "fixed"\nduration_s = 10\nstep_ms = 1\nsubsteps = 2\n[record]\nevery = "1 ms"',
+    '[[bodies]]\nname = "floor"\nfixed = true\nshapes = [{ type = "plane" }]',
+  ];
+  for (let i = 0; i < 60; ++i) {
+    const [x, y, z] = [((i % 4) - 1.5) * 0.11 + 0.004 * Math.sin(7 * i), ((Math.floor(i / 4) % 4) - 1.5) * 0.11 + 0.004 * Math.cos(5 * i), 0.06 + Math.floor(i / 16) * 0.12];
+    lines.push(`[[bodies]]\nname = "ball ${i + 1}"\nmass_kg = 0.2\nposition_m = [${x}, ${y}, ${z}]\nshapes = [{ type = "sphere", radius_m = 0.05 }]`);
+  }
+  lines.push('[[contacts]]\na = "*"\nb = "*"\nnormal = { law = "hunt-crossley", stiffness = 1e5, dissipation = 0.5 }\nfriction = { law = "spring-slider", mu = 0.5, stiffness = 5e3, damping = 5 }');
+  writeFileSync(join(folder, "sixty.toml"), lines.join("\n"));
+  const run = JSON.parse(bristle("run", join(folder, "sixty.toml"), "--out", join(folder, "sixty"), "--json"));
+  const size = statSync(run.report).size;
+  const { page, errors } = await openPage(run.report);
+  const [paint, shown] = await page.evaluate(() => [performance.getEntriesByName("first-contentful-paint")[0].startTime, performance.getEntriesByName("shown")[0].startTime]);
+
+  // As fast as the page takes them, the slider is moved and the page brought up to date.
+  const rate = await page.evaluate(async () => {
+    const slider = document.querySelector("input.scrub");
+    const { player } = globalThis.bristle;
+    const first = player.updates;
+    const began = performance.now();
+    let k = 0;
+    while (performance.now() - began < 3000) {
+      slider.value = String(0.5 + 0.45 * Math.sin(0.11 * ++k));
+      slider.dispatchEvent(new Event("input"));
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    }
+    return (1000 * (player.updates - first)) / (performance.now() - began);
+  });
+  const held = await page.evaluate(() => globalThis.bristle.recording.time.length);
+  await picture(page, "run-sixty");
+  t.diagnostic(`${(size / 1e6).toFixed(1)} MB, ${held} samples, first paint ${paint.toFixed(0)} ms, all shown ${shown.toFixed(0)} ms, ${rate.toFixed(0)} updates per second`);
+  // Timings are for people to read where other programs keep the machine busy.
+  const slack = process.env.BRISTLE_TIMING ? 1 : 4;
+  assert.ok(paint < 2000 * slack, `first paint after ${paint} ms`);
+  assert.ok(rate > 20 / slack, `${rate} updates per second`);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
+test("the page without data is below 1.5 MB", () => {
+  const text = readFileSync(report, "utf8");
+  const data = text.indexOf('<script type="application/octet-stream" id="data">');
+  const end = text.indexOf("</script>", data);
+  assert.ok(text.length - (end - data) < 1.5e6, `${text.length - (end - data)} bytes`);
+});
+
+async function assertText(locator, pattern) {
+  const began = Date.now();
+  let text = "";
+  do {
+    text = (await locator.textContent()) ?? "";
+    if (pattern.test(text)) return;
+    await new Promise((done) => setTimeout(done, 50));
+  } while (Date.now() - began < 5000);
+  assert.match(text, pattern);
+}
