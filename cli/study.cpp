@@ -127,7 +127,8 @@ std::string write_figures(const Study& study, const Outcome& outcome,
 /// page that shows everything.
 class Folder {
  public:
-  Folder(std::string path, std::string title) : path_(std::move(path)), page_(title) {}
+  Folder(std::string path, std::string title)
+      : path_(std::move(path)), page_(std::move(title)) {}
 
   bool wanted() const { return !path_.empty(); }
 

@@ -121,7 +121,8 @@ export class Chart {
       if (!curve.label || seen.has(curve.label)) continue;
       seen.add(curve.label);
       const text = el("span", { class: "value" });
-      const swatch = el("span", { class: curve.base ? "swatch area" : curve.dashed ? "swatch dashed" : "swatch" });
+      const look = curve.base ? " area" : curve.line === false ? ` ${curve.marker}` : curve.dashed ? " dashed" : "";
+      const swatch = el("span", { class: `swatch${look}` });
       const button = el(
         "button",
         {
@@ -295,7 +296,12 @@ export class Chart {
       grid: { stroke: colours.grid, width: 1 },
       ticks: { stroke: colours.grid, width: 1 },
       values: (_, splits) => axisTexts(splits, log),
-      ...(log ? { splits: (_u: uPlot, _i: number, low: number, high: number) => logSplits(low, high) } : {}),
+      ...(log
+        ? {
+            splits: (_u: uPlot, _i: number, low: number, high: number) => logSplits(low, high),
+            filter: (_u: uPlot, splits: number[]) => splits, // all of them, not the powers of ten alone
+          }
+        : {}),
     });
     const options: uPlot.Options = {
       mode: 2,

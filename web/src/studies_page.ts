@@ -49,8 +49,25 @@ export function showStudies(app: HTMLElement, packed: Packed<StudiesHead>): void
     if (e.key === "t") toggleTheme();
     if (e.key === "?") showShortcuts(shortcuts);
   });
-  const go = () => document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
-  if (location.hash) go();
+  const go = () => location.hash && stayAt(document.getElementById(decodeURIComponent(location.hash.slice(1))), main);
+  addEventListener("hashchange", go);
+  go();
+}
+
+/// Scrolls to a place, and keeps to it while charts before it are drawn and grow, until the
+/// person moves on.
+function stayAt(place: HTMLElement | null, page: HTMLElement): void {
+  if (!place) return;
+  place.scrollIntoView();
+  const watcher = new ResizeObserver(() => place.scrollIntoView());
+  watcher.observe(page);
+  const leave = () => {
+    watcher.disconnect();
+    for (const kind of moves) removeEventListener(kind, leave);
+  };
+  const moves = ["wheel", "touchstart", "pointerdown", "keydown", "hashchange"];
+  for (const kind of moves) addEventListener(kind, leave);
+  setTimeout(leave, 1500);
 }
 
 const ofPaper = (head: StudiesHead, paper: string) => head.studies.filter((s) => s.paper === paper);
