@@ -189,6 +189,19 @@ void write_report(const std::string& folder, Json& summary) {
   }
 }
 
+bool came_to_its_end(const recording::Reader& reader) {
+  return reader.complete() && reader.end().status == ending_text(Ending::finished);
+}
+
+/// The summary of a run that is to go on but has finished: there is nothing left to do.
+void print_finished(const recording::Reader& reader, const RunWish& wish) {
+  if (!wish.json) {
+    fmt::print("{}: this run had finished; its summary was\n", wish.resume);
+  }
+  const Json summary = Json::parse(reader.end().summary, nullptr, false);
+  fmt::print("{}\n", summary.is_discarded() ? reader.end().summary : summary.dump(2));
+}
+
 int run_command(const RunWish& wish) {
   std::optional<Scene> scene;
   std::string folder = wish.out;
@@ -201,17 +214,21 @@ int run_command(const RunWish& wish) {
     if (!files::exists(log, missing)) {
       const auto done = recording::Reader::open(folder);
       if (!done) return fail(done.error());
-      fmt::print("{}\n", done->end().summary);  // it came to its end
+      if (!came_to_its_end(*done)) {
+        return fail(fmt::format("{} is not there, and the run did not finish", log));
+      }
+      print_finished(*done, wish);
       return fine;
     }
     auto reader = recording::Reader::open(log);
     if (!reader) return fail(reader.error());
-    if (reader->complete() && reader->end().status == "finished") {
+    if (came_to_its_end(*reader)) {
       // Nothing is left but to fold it.
       const auto folded =
           recording::fold(log, (files::path(folder) / recording::hdf5_name).string());
       if (!folded) return fail(folded.error(), cannot_go_on);
-      fmt::print("{}\n", reader->end().summary);
+      files::remove(log, missing);
+      print_finished(*reader, wish);
       return fine;
     }
     const recording::RunInfo& run = reader->header().run;

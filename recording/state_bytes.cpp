@@ -209,7 +209,7 @@ void each_field(Row& row, const Io& io) {
   io(row.slipping);
 }
 
-/// The columns of a block's memory that its laws use; the others may hold anything.
+/// The columns of a block's memory that its laws use; the others are zero.
 std::vector<std::size_t> columns_in_use(const Model& model, std::size_t block) {
   const MemoryLayout layout(model);
   std::vector<std::size_t> columns{at(MemoryLayout::turn), at(MemoryLayout::travel)};

@@ -67,6 +67,16 @@ void keep_books(const double* books, std::size_t capacity, ContactRange rows, Fo
   }
 }
 
+/// Zero in the columns from `first` on and before `last`.
+void clear(int first, int last, const ContactRange& rows, const ContactWorkspace& ws,
+           std::vector<double>& memory) {
+  for (int c = first; c < last; ++c) {
+    const auto column = memory.begin() + static_cast<std::ptrdiff_t>(at(c) * ws.capacity);
+    std::fill(column + static_cast<std::ptrdiff_t>(rows.begin),
+              column + static_cast<std::ptrdiff_t>(rows.end), 0.0);
+  }
+}
+
 void add(LawTotals& to, const LawTotals& from) {
   to.stored += from.stored;
   for (std::size_t line = 0; line < 5; ++line) {
@@ -105,6 +115,16 @@ ContactTotals contact_forces(const Model& model, Form form, double h,
     for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
       turn[i] = form == Form::advance ? h * ws.places[i].spin : ws.places[i].spin;
       travel[i] = form == Form::advance ? 0 : columns.rate[i];
+    }
+    // What the laws of other blocks remember stays as it is.
+    if (form == Form::evaluate) {
+      const int normal_fields = given_load ? 0 : normal.fields;
+      clear(ws.layout.normal + normal_fields, ws.layout.friction, piece.rows, ws, next);
+      clear(ws.layout.friction + friction.fields, ws.layout.normal_books, piece.rows, ws,
+            next);
+      if (given_load) {
+        clear(ws.layout.normal_books, ws.layout.friction_books, piece.rows, ws, next);
+      }
     }
     if (!by_row) return;
     const double* of_normal = columns.normal_books.data;

@@ -257,7 +257,10 @@ class Renewal {
     row.depth = contact.depth;
     row.radius = contact.radius;
     carry_memory(was, n_);
-    write(b, n_, was, row, motion, pair.regenerates);
+    // A contact that stands alone is where the depth is least, and follows its rate.
+    const bool alone =
+        contact.feature == 0 && (was < 0 || old_.rows[at(was)].feature == 0);
+    write(b, n_, was, row, motion, pair.regenerates && !alone);
     ++n_;
   }
 
@@ -324,11 +327,20 @@ class Renewal {
       }
     }
     if (regenerates && was >= 0 && elapsed_ > 0 && (closed || was_closed)) {
-      const ContactRow& before = old_.rows[at(was)];
-      const double gained = state_.committed ? elapsed_ * motion.rate
+      // The depth changes as the surfaces approach, and as the point moves along them.
+      // What the second adds: the mean force from the old depth to the new one along it.
+      const double before = old_.rows[at(was)].depth;
+      const double travel = state_.committed ? elapsed_ * motion.rate
                                              : memory(old_, MemoryLayout::travel, was);
-      state_.works.regenerated +=
-          stored(laws, i, row.depth) - stored(laws, i, before.depth + gained);
+      const double along = row.depth - before - travel;
+      const double middle = 0.5 * (before + row.depth);
+      const double half =
+          0.5 * std::max(std::abs(row.depth - before), 1e-3 * std::abs(along));
+      if (half > 0) {
+        const double gained =
+            stored(laws, i, middle + half) - stored(laws, i, middle - half);
+        state_.works.regenerated += along * gained / (2 * half);
+      }
     }
     row.rate = motion.rate;
     row.slip = motion.slip;
@@ -387,9 +399,11 @@ class Renewal {
       state_.works.friction.slip +=
           friction.stored(laws.friction, friction_memory(old_), at(j), row.depth, 0.0);
     }
+    // What the step still did to it counts.
+    const double travel = state_.committed ? 0 : memory(old_, MemoryLayout::travel, j);
     if (row.depth > 0 && elapsed_ > 0) {
       state_.works.regenerated -=
-          normal.stored(laws.normal, normal_memory(old_), at(j), row.depth);
+          normal.stored(laws.normal, normal_memory(old_), at(j), row.depth + travel);
     }
     const bool recovers =
         normal.fields > 0 &&

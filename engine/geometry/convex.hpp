@@ -70,10 +70,11 @@ struct Side {
 Side side_towards(const Core& core, const Vec3<double>& direction) noexcept;
 
 /// Contacts where side a of A and side b of B lie on each other along n (A into B): one
-/// side clipped by the other. Adds the points with a depth over −margin and returns how
-/// many. radius_a and radius_b are the radii around the cores.
-int lay_together(const Side& a, const Side& b, const Vec3<double>& n, double radius_a,
-                 double radius_b, double margin, Contacts<double>& out) noexcept;
+/// side clipped by the other. Adds the corners with a depth over −margin and returns the
+/// largest depth, −∞ where they do not meet. radius_a and radius_b are the radii around
+/// the cores.
+double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double radius_a,
+                    double radius_b, double margin, Contacts<double>& out) noexcept;
 
 /// Curvature of a shape where its outward normal is `normal`, at a point of its surface.
 Curvature<double> curvature_at(const Core& core, const Vec3<double>& point,

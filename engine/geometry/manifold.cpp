@@ -14,6 +14,7 @@ using V = Vec3<double>;
 constexpr double lying_cosine = 0.98;  // faces within 11° of an edge contact's normal
 constexpr double lying_depth = 1.5;    // take its place while no deeper than this times
 constexpr double facing = 0.966;       // cos 15°: a side this close to across n may carry
+constexpr double straight_on = 0.1;    // sine of 6°: a corner that turns less is none
 
 // Ids of manifold points, the same whichever side is the clipped one; 0 is a contact that
 // stands alone.
@@ -156,6 +157,25 @@ struct ClipPoint {
   int border;  // −1: an edge of the clipped side
 };
 
+/// Leaves out corners where a convex polygon goes straight on, and returns how many are
+/// left. Where edges of two faces run along each other the place where they cross is
+/// such a corner: it comes, goes and races to and fro at the least turn of the bodies,
+/// and carries nothing that its neighbours do not carry.
+int keep_corners(ClipPoint* polygon, int count) noexcept {
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    const V& before = polygon[kept > 0 ? kept - 1 : count - 1].point;
+    const V& after = polygon[i + 1 == count ? 0 : i + 1].point;
+    const V in = polygon[i].point - before;
+    const V out = after - polygon[i].point;
+    const double turn2 = norm2(cross(in, out));
+    const double most = straight_on * straight_on * norm2(in) * norm2(out);
+    if (turn2 <= most && dot(in, out) >= 0) continue;
+    polygon[kept++] = polygon[i];
+  }
+  return kept;
+}
+
 }  // namespace
 
 Side side_towards(const Core& core, const Vec3<double>& direction) noexcept {
@@ -231,13 +251,14 @@ Side side_towards(const Core& core, const Vec3<double>& direction) noexcept {
   }
 }
 
-int lay_together(const Side& a, const Side& b, const Vec3<double>& n, double radius_a,
-                 double radius_b, double margin, Contacts<double>& out) noexcept {
-  if (a.count < 2 || b.count < 2) return 0;
-  const int before = out.count + out.dropped;
+double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double radius_a,
+                    double radius_b, double margin, Contacts<double>& out) noexcept {
+  double deepest = -HUGE_VAL;
+  if (a.count < 2 || b.count < 2) return deepest;
   const auto report = [&](const V& on_a, const V& on_b, double core_depth,
                           std::uint32_t id) {
     const double depth = core_depth + radius_a + radius_b;
+    deepest = std::max(deepest, depth);
     if (-depth > margin) return;
     for (int i = 0; i < out.count; ++i) {
       if (out[i].feature == id) return;
@@ -258,7 +279,7 @@ int lay_together(const Side& a, const Side& b, const Vec3<double>& n, double rad
     const double la = norm(ea);
     const double lb = norm(eb);
     const double c = dot(ea, eb) / (la * lb);
-    if (std::fabs(c) < 0.996) return 0;
+    if (std::fabs(c) < 0.996) return deepest;
     double low = dot(b.points[0] - a.points[0], ea) / (la * la);
     double high = dot(b.points[1] - a.points[0], ea) / (la * la);
     int low_end = 0;  // of B; −1: the end of A bounds the stretch
@@ -275,7 +296,7 @@ int lay_together(const Side& a, const Side& b, const Vec3<double>& n, double rad
       high = 1;
       high_end = -1;
     }
-    if (!(low < high)) return 0;
+    if (!(low < high)) return deepest;
     for (int end = 0; end < 2; ++end) {
       const int of_b = end == 0 ? low_end : high_end;
       const V p = a.points[0] + (end == 0 ? low : high) * ea;
@@ -286,7 +307,7 @@ int lay_together(const Side& a, const Side& b, const Vec3<double>& n, double rad
       report(middle + (0.5 * depth) * n, middle - (0.5 * depth) * n, depth,
              of_b >= 0 ? vertex_of_b(b.ids[of_b]) : vertex_of_a(a.ids[end]));
     }
-    return out.count + out.dropped - before;
+    return deepest;
   }
 
   // The face that looks straighter along n stays, the other side is clipped by its
@@ -355,12 +376,18 @@ int lay_together(const Side& a, const Side& b, const Vec3<double>& n, double rad
     std::copy(next, next + made, polygon);
     count = made;
   }
-  const double slope = dot(stays.normal, n);
+  // Along n from a clipped point to the plane that stays.
+  const double slope = stays_a ? -dot(stays.normal, n) : dot(stays.normal, n);
+  const auto depth_at = [&](const V& x) {
+    return dot(x - stays.points[0], stays.normal) / slope;
+  };
+  for (int i = 0; i < count; ++i) {
+    deepest = std::max(deepest, depth_at(polygon[i].point) + radius_a + radius_b);
+  }
+  if (!line) count = keep_corners(polygon, count);
   for (int i = 0; i < count; ++i) {
     const V& x = polygon[i].point;
-    const double height = dot(x - stays.points[0], stays.normal);
-    // Along n from the clipped point to the plane that stays.
-    const double depth = stays_a ? -height / slope : height / slope;
+    const double depth = depth_at(x);
     const V other = stays_a ? x + depth * n : x - depth * n;
     if (stays_a) {
       report(other, x, depth, polygon[i].id);
@@ -368,7 +395,7 @@ int lay_together(const Side& a, const Side& b, const Vec3<double>& n, double rad
       report(x, other, depth, polygon[i].id);
     }
   }
-  return out.count + out.dropped - before;
+  return deepest;
 }
 
 Curvature<double> curvature_at(const Core& core, const Vec3<double>& point,
@@ -436,10 +463,9 @@ void convex_against_convex(const Shape& a, const Transform<double>& pose_a,
   const bool lines = side_a.count == 2 && side_b.count == 2;
   if (lines || (face_a && side_b.count > 1) || (face_b && side_a.count > 1)) {
     Contacts<double> several;
-    const int count =
+    const double deepest =
         lay_together(side_a, side_b, n, core_a.radius, core_b.radius, margin, several);
-    double deepest = -HUGE_VAL;
-    for (const auto& point : several) deepest = std::max(deepest, point.depth);
+    const int count = several.count + several.dropped;
     // A manifold that misses the deepest point is none.
     const double size = std::min(core_a.size, core_b.size);
     if (count > 1 && std::fabs(deepest - depth) < 1e-9 * size) {
@@ -562,10 +588,9 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
     // edges may be a little less deep: a single point would let them rock to and fro.
     if (gap_e < 0 && dot(n, normal_e) > lying_cosine) {
       Contacts<double> several;
-      lay_together(side_a, side_b, turn(pose_a, n), 0, 0, margin, several);
-      double deepest = -HUGE_VAL;
-      for (const auto& point : several) deepest = std::max(deepest, point.depth);
-      if (several.count > 2 && deepest > 0 && deepest < -lying_depth * gap_e) {
+      const double deepest =
+          lay_together(side_a, side_b, turn(pose_a, n), 0, 0, margin, several);
+      if (several.count > 1 && deepest > 0 && deepest < -lying_depth * gap_e) {
         for (const auto& point : several) out.add(point);
         out.dropped += several.dropped;
         return;
@@ -599,11 +624,9 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
     return;
   }
   const int before = out.count;
-  lay_together(side_a, side_b, turn(pose_a, n), 0, 0, margin, out);
+  const double deepest = lay_together(side_a, side_b, turn(pose_a, n), 0, 0, margin, out);
   // The gap is the distance, or the depth, only where the closest point lies over the
   // face. Deep inside the faces may overlap elsewhere, and that will do.
-  double deepest = -HUGE_VAL;
-  for (int i = before; i < out.count; ++i) deepest = std::max(deepest, out[i].depth);
   if (deepest < -gap_f - 1e-9 * size && (gap_f > -tie || deepest < -0.5 * gap_f)) {
     out.count = before;
     convex_against_convex(a, pose_a, b, pose_b, margin, out);

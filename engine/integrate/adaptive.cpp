@@ -19,6 +19,11 @@ constexpr int patience = 8;
 // would end well, but rounding grows within them.
 constexpr double stable = 5, forgetting = 1.2;
 
+// Time stands still where it takes more turns than this, and than some per contact, to
+// get ahead by so much.
+constexpr std::int64_t most_turns = 2000, turns_per_row = 50;
+constexpr double ahead = 1e-10;  // [s], and of the time itself
+
 }  // namespace
 
 Adaptive::Adaptive(const Model& model, const AdaptiveOptions& options)
@@ -129,9 +134,12 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
 int Adaptive::gone(const State& state) const {
   for (int i = 0; i < state.contacts.count; ++i) {
     const ContactRow& contact = state.contacts.rows[at(i)];
-    if (!motion_.acts(at(i)) || i == clock_row_ || !(contact.rate < 0)) continue;
+    if (!motion_.acts(at(i)) || i == clock_row_) continue;
     if (motion_.side(at(i) * per_row) < 0) continue;
-    if (contact.depth < 1e-9 * motion_.natural_depth(at(i))) return i;
+    const SmoothMotion::Natural natural = motion_.natural(at(i));
+    if (contact.rate < -1e-9 * natural.speed && contact.depth < 1e-9 * natural.depth) {
+      return i;
+    }
   }
   return -1;
 }
@@ -144,6 +152,7 @@ int Adaptive::about_to_leave(const State& state) const {
   for (std::size_t i = 0; i < approach_.size(); ++i) {
     const ContactRow& contact = state.contacts.rows[i];
     if (!motion_.acts(i) || static_cast<int>(i) == clock_row_) continue;
+    if (motion_.side(i * per_row) < 0) continue;  // it has left a ground that recovers
     if (!(contact.depth > 0) || !(contact.rate < 0)) continue;
     const double left = -contact.depth / contact.rate;
     if (left >= soonest) continue;
@@ -158,8 +167,8 @@ int Adaptive::leaves_at(const State& state, const Place& place) const {
   if (place.guard < 0 || at(place.guard) % per_row != 0) return -1;
   const auto row = static_cast<int>(at(place.guard) / per_row);
   const ContactRow& contact = state.contacts.rows[at(row)];
-  const bool leaves =
-      motion_.acts(at(row)) && row != clock_row_ && contact.depth > 0 && contact.rate < 0;
+  const bool leaves = motion_.acts(at(row)) && motion_.side(at(place.guard)) > 0 &&
+                      row != clock_row_ && contact.depth > 0 && contact.rate < 0;
   return leaves && may_switch_clock() ? row : -1;
 }
 
@@ -388,6 +397,25 @@ double Adaptive::switch_place(std::size_t guard, double side, double last,
   return locate(guard, from, at_from, last, at_last);
 }
 
+/// The event of a contact that begins with the step and is not in at its end: none where
+/// rounding hides that it comes on; else it turned back, and was leapt over if the step
+/// led farther than rounding.
+Adaptive::Place Adaptive::just_begun(std::size_t row) const {
+  const std::size_t guard = row * per_row;
+  const bool own = static_cast<int>(row) == clock_row_;
+  const double side = motion_.side(guard);
+  const double rounding = motion_.rounding(step_.y);
+  const double small = own ? std::sqrt(rounding) : rounding;  // of s, or of δ
+  const double gained = side * (guards_end_[guard] - guards_[guard]);
+  if (side * approach_end_[row] > 0 && gained >= -small) return {};
+  const std::size_t s = motion_.s_at();
+  const double pace =
+      own || clock_row_ < 0 ? 1 : 2 * std::max(step_.y[s], step_.end[s]);  // dt/dη
+  const double far = step_.h * pace * side * approach_[row];
+  if (far > std::max(small, std::abs(guards_[guard]))) return {-1, 2, true};
+  return {static_cast<int>(guard), 1, false};
+}
+
 /// The first event of a row within the step.
 Adaptive::Place Adaptive::crossing(std::size_t row) {
   const std::size_t guard = row * per_row;
@@ -401,8 +429,9 @@ Adaptive::Place Adaptive::crossing(std::size_t row) {
     // Out, or back into a ground that recovers.
     if (side * before > 0) {
       first = {static_cast<int>(guard), locate_depth(row, 0, before, 1, after), false};
-    } else if (side * approach_[row] > 0 && step_.h > 1e-15) {
-      return {-1, 2, true};  // it has just begun, and is over: leapt over
+    } else if (side * approach_[row] > 0) {
+      first = just_begun(row);
+      if (first.skips) return first;
     } else {
       first = {static_cast<int>(guard), 0, false};  // it only grazed
     }
@@ -690,7 +719,16 @@ void Adaptive::enter_clock(State& state, int row) {
 StepStatus Adaptive::advance_to(State& state, double until,
                                 const AdaptiveObserver& observer) {
   StepStatus status = begin(state);
+  double since = state.time;
+  std::int64_t turns = 0;
   while (status == StepStatus::ok && state.time < until) {
+    if (state.time > since + ahead * std::max(1.0, std::abs(since))) {
+      since = state.time;
+      turns = 0;
+    }
+    if (++turns > most_turns + turns_per_row * state.contacts.count) {
+      return StepStatus::stands_still;
+    }
     // Not beyond the end.
     const double pace = clock_row_ >= 0 ? 4 * std::sqrt(impact_.depth) : 1;
     length_ = std::min(length_, options_.longest_step / pace);

@@ -80,6 +80,7 @@ class ImpactPlan {
   }
   /// It presses no more.
   void end() {
+    if (sum_ == 0) return;  // at once
     count_ = static_cast<std::size_t>(std::ceil(sum_ / 1.03 + 1 - early));
     scale_ = sum_ / (static_cast<double>(count_) - 1 + early);
   }
@@ -148,6 +149,7 @@ class Adaptive {
   double outside(std::size_t row, double last);
   double touch_place(std::size_t row);
   double switch_place(std::size_t guard, double side, double last, double at_last);
+  Place just_begun(std::size_t row) const;
   Place crossing(std::size_t row);
 
   AdaptiveOptions options_;

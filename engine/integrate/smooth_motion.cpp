@@ -22,6 +22,9 @@ std::uint8_t kind_of(const StateField& field, std::uint8_t of_length) {
 // Where nothing touches, errors of velocities are measured by this.
 constexpr double free_speed = 1e-3;  // [m/s]
 
+// A closed contact is at least so deep, by its depth at rest: too little to be felt.
+constexpr double least_depth = 1e-7;
+
 /// x with f(x) = wanted for a function that grows from f(0) ≤ wanted on, to 1 %.
 template <class F>
 double inverse_of(const F& f, double wanted) {
@@ -171,6 +174,7 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
   }
   start_[s_at()] = s;
   start_[t_at()] = state.time;
+  rounding_ = rounding(start_);
   for (std::size_t k = 0; k < lines_.size(); ++k) {
     start_[works_at_ + k] = field<double>(state.works, lines_[k]);
   }
@@ -236,6 +240,14 @@ void SmoothMotion::place(const Vector& y, bool all) {
   double* depth = system_.contacts.columns.data();
   if (all) std::copy_n(depth, rows_.size(), depths_.begin());
   for (const std::size_t i : open_) depth[i] = -1;
+  // Closed contacts stay closed, and as deep as rounding can tell well: laws that set in
+  // at once, or whose rates go by 1/δ, would else switch to and fro within steps.
+  for (const std::size_t i : closed_) {
+    const double natural = i < row_scales_.size() ? row_scales_[i].depth : 0;
+    if (sides_[i * per_row] > 0) {
+      depth[i] = std::max({depth[i], rounding_, least_depth * natural});
+    }
+  }
   if (clock_row_ < 0) return;
   const double s = y[s_at()];
   depths_[at(clock_row_)] = std::copysign(s * s, s);
@@ -552,15 +564,18 @@ void SmoothMotion::scales(const Vector& from, Vector& scale) {
   for (std::size_t k = 0; k < lines_.size(); ++k) scale[works_at_ + k] = energy_scale_;
 }
 
+double SmoothMotion::rounding(const Vector& y) const {
+  double farthest = 1e-3;
+  for (std::size_t i = 0; i < nq_; ++i) farthest = std::max(farthest, std::abs(y[i]));
+  return 2e-15 * farthest;
+}
+
 void SmoothMotion::allowances(double rtol, const Vector& from, Vector& allowed) {
   scales(from, allowed);
   // Depths are differences of positions: what rounding leaves of them bounds everything
   // that follows from them, unless the clock has its own.
   if (!closed_.empty() && clock_row_ < 0 && nq_ > 0) {
-    double farthest = 1e-3;
-    for (std::size_t i = 0; i < nq_; ++i)
-      farthest = std::max(farthest, std::abs(from[i]));
-    rtol = std::max(rtol, 2e-15 * farthest / allowed[0]);
+    rtol = std::max(rtol, rounding(from) / allowed[0]);
   }
   for (std::size_t i = 0; i < size_; ++i) {
     allowed[i] = std::max(rtol * allowed[i], 4e-16 * (std::abs(from[i]) + 1e-3));

@@ -91,6 +91,8 @@ class SmoothMotion {
   /// The errors that a relative tolerance allows: that part of the scales, and at least
   /// what rounding does to the numbers themselves, and to the depths of contacts.
   void allowances(double rtol, const Vector& from, Vector& allowed);
+  /// What rounding may do to the depth of a contact, at most [m].
+  double rounding(const Vector& y) const;
   /// Of an impact: its depth, and the depth over its speed.
   struct Impact {
     double depth = 0;  // [m]
@@ -99,8 +101,15 @@ class SmoothMotion {
   /// What a row's approach at this settled state leads to; its clock is measured by it
   /// from now on.
   Impact impact(const State& state, std::size_t row);
-  /// How deep an acting row is at rest under what it carries [m].
-  double natural_depth(std::size_t row) const { return row_scales_[row].depth; }
+  /// How deep an acting row is at rest under what it carries, and the speed of falling
+  /// that far.
+  struct Natural {
+    double depth = 0;  // [m]
+    double speed = 0;  // [m/s]
+  };
+  Natural natural(std::size_t row) const {
+    return {row_scales_[row].depth, row_scales_[row].speed};
+  }
   void measure_clock(const Impact& impact) { fresh_ = impact; }
   /// Finds the scales of contacts that have just begun. After begin() at a settled state.
   void measure_scales(const State& state);
@@ -157,6 +166,7 @@ class SmoothMotion {
   int clock_row_ = -1;
 
   Vector q_, memory_, memory_rates_, depths_;
+  double rounding_ = 0;  // of depths [m]
   std::span<const double> q_now_, v_now_;
 
   std::vector<RowScale> row_scales_;

@@ -107,6 +107,10 @@ std::string_view explain(StepStatus status) noexcept {
       return "a rigid loop cannot be closed: no motion of the joints around it that are "
              "not prescribed brings its two frames together; start closer, check frames "
              "and lengths, drive it less far, or give the loop a stiffness";
+    case StepStatus::stands_still:
+      return "time stands still: events or tiny steps follow each other without end at "
+             "one instant; take a looser tolerance or a fixed step, and look for laws "
+             "with extreme parameters";
   }
   return "unknown";
 }

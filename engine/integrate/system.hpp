@@ -28,6 +28,7 @@ enum class StepStatus : std::uint8_t {
   wrong_commands,  // neither none nor one per motor
   wrong_step,      // not a positive length of time
   loops_open,      // rigid loops that cannot be closed
+  stands_still,    // events without end at one instant
 };
 
 /// What happened and what to do about it.

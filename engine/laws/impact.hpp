@@ -54,6 +54,7 @@ class Impact {
 
   Result<ImpactReport> run(double tolerance, std::vector<ImpactSample>* trace) {
     ImpactReport report;
+    const double rate_error = 100 * tolerance * speed_;
     double sigma_scale = root(stopping_depth());
     double h = 0.01 * sigma_scale / speed_;
     report.peak_force = force(first_instant(sigma_scale));
@@ -84,8 +85,11 @@ class Impact {
       report.peak_force = std::fmax(report.peak_force, force(end));
       peak_before = slope;
 
-      if (end[1] < 0 && released(end)) {
-        const double part = locate([&](double p) { return margin(along(p)); });
+      if (end[1] < 0 && margin(end, rate_error) <= 0) {
+        double part = locate([&](double p) { return margin(along(p), rate_error); });
+        if (along(part)[0] > 0) {  // it is the force that ended, a trifle before
+          part *= locate([&](double p) { return margin(along(part * p), 0); });
+        }
         return finish(report, along(part), trace);
       }
       y_ = end;
@@ -144,12 +148,14 @@ class Impact {
     return d;
   }
 
-  /// The contact ends where a clamped force does, or at δ = 0.
-  bool released(const Vector& y) const { return margin(y) <= 0; }
-  double margin(const Vector& y) const {
+  /// Positive until the contact ends: where a clamped force does, or at δ = 0. Not where
+  /// an error of the rate alone may have taken the force: under strong damping the bodies
+  /// part at the very speed at which it vanishes.
+  double margin(const Vector& y, double rate_error) const {
     if (y[0] <= 0 || L::passivity(params_).tension) return y[0];
-    return std::fmin(y[0],
-                     L::guards(params_, memory(y), kinematics(y))[1] > 0 ? y[0] : -1.0);
+    Kinematics<double> kin = kinematics(y);
+    kin.rate += rate_error;
+    return L::guards(params_, memory(y), kin)[1] > 0 ? y[0] : -1.0;
   }
 
   /// The part of the last step at which a function that changed sign in it is zero.

@@ -143,11 +143,13 @@ struct PairRule {
   bool adjacent = false;  // also where a joint connects them
 };
 
-/// Whether the depths of a pair are not the integral of their rate: clipped faces.
+/// Whether the depths of a pair are not the integral of their rate: clipped sides. (The
+/// points of a rim that go round under a cylinder make up for each other.)
 constexpr bool regenerates(ShapeKind a, ShapeKind b) {
   const PairMethod how =
       geometry::method(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
-  return how == PairMethod::faces || how == PairMethod::support;
+  return how == PairMethod::faces || how == PairMethod::support ||
+         how == PairMethod::axes;
 }
 
 struct ShapePair {

@@ -290,5 +290,88 @@ TEST(Rows, BooksOfSingleContactsAddUpToTheTotals) {
   }
 }
 
+/// A body that comes down on another.
+struct Meeting {
+  const char* what;
+  Shape below;  // fixed, with its top at z = 0
+  Transform<double> below_at;
+  Shape above;
+  Vec3<double> half;  // of a box with its inertia [m]
+  Vec3<double> at, velocity, turning;
+  Mat3<double> turned;
+};
+
+// Where sides are clipped against each other contact points run along the surfaces, come
+// and go; that adds to the stored energy and takes from it. It is booked as exactly as
+// the rest.
+TEST(Rows, BooksBalanceWhileContactPointsMoveAlongTheSurfaces) {
+  using validation::about_x;
+  const Mat3<double> lying = about_x(std::acos(-1.0) / 2);
+  const Box slab{{1, 1, 0.1}};
+  const Transform<double> under{Mat3<double>::identity(), {0, 0, -0.1}};
+  const Meeting meetings[] = {
+      {"a cylinder rocks on a box",
+       slab,
+       under,
+       Cylinder{0.05, 0.06},
+       {0.05, 0.05, 0.06},
+       {0, 0, 0.08},
+       {0, 0, 0},
+       {2, 1, 5},
+       Mat3<double>::identity()},
+      {"a cylinder rocks on a plane",
+       Plane{},
+       Transform<double>{},
+       Cylinder{0.05, 0.06},
+       {0.05, 0.05, 0.06},
+       {0, 0, 0.08},
+       {0, 0, 0},
+       {2, 1, 5},
+       Mat3<double>::identity()},
+      {"a box turns on a box of its size",
+       Box{{0.05, 0.05, 0.1}},
+       under,
+       Box{{0.05, 0.05, 0.03}},
+       {0.05, 0.05, 0.03},
+       {0.002, 0, 0.031},
+       {0, 0, 0},
+       {0.3, 0, 3},
+       Mat3<double>::identity()},
+      {"a capsule comes to lie along a capsule",
+       Capsule{0.03, 0.06},
+       {lying, {0, 0, -0.03}},
+       Capsule{0.03, 0.06},
+       {0.03, 0.09, 0.03},
+       {0, 0.02, 0.031},
+       {0, 0, -0.5},
+       {0, 0, 0},
+       about_x(std::acos(-1.0) / 2 + 0.02)},
+  };
+  for (const Meeting& meeting : meetings) {
+    SCOPED_TRACE(meeting.what);
+    ModelBuilder builder;
+    builder.add_shape(
+        {.name = "below", .shape = meeting.below, .pose = meeting.below_at});
+    add_free(builder, "above", 1, box_inertia(1, meeting.half), meeting.above);
+    builder.add_contact(
+        {.normal = choose<HuntCrossley>(
+             {.stiffness = 1e6, .exponent = 1.5, .dissipation = 0.5}),
+         .friction = choose<SpringSlider>({.mu = 0.4, .stiffness = 2e4, .damping = 5})});
+    const Model model = built(builder);
+    State state = make_state(model);
+    put(model, state, "above", meeting.at, meeting.velocity, meeting.turning);
+    const Quaternion<double> q = from_matrix(meeting.turned);
+    double* turned = state.q.data() + place_of(model, "above").q + 3;
+    turned[0] = q.w, turned[1] = q.x, turned[2] = q.y, turned[3] = q.z;
+    const RunSummary summary =
+        simulate(model, state,
+                 {.clock = {.method = Method::runge_kutta_4, .step = 2.5e-5},
+                  .duration = 0.15,
+                  .observe_every = 5e-5});
+    EXPECT_EQ(summary.status, StepStatus::ok);
+    EXPECT_LT(summary.audit.relative(), 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace bristle

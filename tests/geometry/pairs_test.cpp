@@ -267,5 +267,24 @@ TEST(Pairs, DegenerateCasesStayFinite) {
       0.6, 1e-9);
 }
 
+// Two boxes of the same size on each other, turned a little: their edges cross somewhere
+// between the corners, which is no place to stand on.
+TEST(Pairs, EdgesAlongEachOtherAddNoContacts) {
+  const Box box{{0.5, 0.3, 0.2}};
+  for (const double turn : {0.0, 1e-12, -1e-10, 1e-8, -1e-6, 1e-4, -1e-2, 0.05}) {
+    for (const double aside : {0.0, 1e-11, -1e-7, 1e-4}) {
+      Pose above = turned({0, 0, 1}, turn);
+      above.p = {aside, -0.3 * aside, 0.4 - 1e-3};
+      const auto all = contacts(box, at({0, 0, 0}), box, above);
+      EXPECT_EQ(all.count, 4) << turn << ", " << aside;
+      for (const auto& c : all) {
+        EXPECT_NEAR(c.depth, 1e-3, 1e-12);
+        EXPECT_NEAR(std::fabs(c.on_a.x), 0.5, 0.03) << turn << ", " << aside;
+        EXPECT_NEAR(std::fabs(c.on_a.y), 0.3, 0.03) << turn << ", " << aside;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bristle::test

@@ -12,11 +12,13 @@
 namespace bristle {
 namespace {
 
+using validation::about_y;
 using validation::add_free;
 using validation::ball_inertia;
 using validation::box_inertia;
 using validation::built;
 using validation::numbered;
+using validation::place_of;
 using validation::put;
 
 struct Bounce {
@@ -441,6 +443,119 @@ TEST(Adaptive, BooksBalanceAtDefaultAndTightTolerance) {
     ASSERT_EQ(tight.status, StepStatus::ok) << scene.name;
     EXPECT_LT(tight.audit.relative(), 1e-10) << scene.name;
   }
+}
+
+/// Bodies that lie on a slope and on each other, all but for a gap that rounding may
+/// hide.
+struct Laid {
+  const char* name;
+  Shape shape;
+  double half;  // of its height [m]
+  int bodies;
+  double angle;                    // of the slope
+  double gap;                      // [m]
+  double approach = 0, slide = 0;  // [m/s]
+};
+
+Outcome lay(const Laid& laid, const LawChoice& friction, double rtol) {
+  const double mass = 1, depth = 1e-5;
+  const Mat3<double> slope = about_y(laid.angle);
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}, .pose = {slope, {0, 0, 0}}});
+  for (int i = 0; i < laid.bodies; ++i) {
+    add_free(builder, numbered("b", i), mass, ball_inertia(mass, laid.half), laid.shape);
+  }
+  const double stiffness = mass * 9.81 / std::pow(depth, 1.5);
+  builder.add_contact({.normal = choose<GonthierNormal>({.stiffness = stiffness,
+                                                         .exponent = 1.5,
+                                                         .restitution = 0.5,
+                                                         .impact_speed_floor = 1e-4}),
+                       .friction = friction});
+  const Model model = built(builder);
+  State state = make_state(model);
+  for (int i = 0; i < laid.bodies; ++i) {
+    const double height = (2 * i + 1) * laid.half + (i + 1) * laid.gap;
+    put(model, state, numbered("b", i), height * slope.z,
+        laid.slide * slope.x - laid.approach * slope.z);
+    double* turned = state.q.data() + place_of(model, numbered("b", i)).q + 3;
+    turned[0] = std::cos(laid.angle / 2);
+    turned[2] = std::sin(laid.angle / 2);
+  }
+  Adaptive clock(model, {.rtol = rtol});
+  Outcome outcome;
+  double before = 0;
+  outcome.status =
+      clock.advance_to(state, 0.2, {.on_step = [&](const State& now) {
+                         EXPECT_GE(now.time, before);
+                         before = now.time;
+                         outcome.audit.observe(make_ledger(clock.system(), now));
+                         return clock.counts().steps < 20000;
+                       }});
+  outcome.counts = clock.counts();
+  outcome.end = state;
+  return outcome;
+}
+
+// Touched at a speed of nearly nothing, a contact is at first no deeper than rounding:
+// the clock must neither take that for a contact that is over, nor step as finely as
+// that.
+TEST(Adaptive, BodiesLaidOnEachOtherNeitherStallNorCreep) {
+  const Shape ball = Sphere{0.1}, box = Box{{0.2, 0.1, 0.1}};
+  const LawChoice friction = choose<GonthierFriction>({.mu_static = 0.4,
+                                                       .mu_coulomb = 0.4,
+                                                       .stiffness = 1.5e6,
+                                                       .damping = 1200,
+                                                       .viscous = 0,
+                                                       .stribeck_speed = 1e-3,
+                                                       .dwell_time = 0.01,
+                                                       .bound = 1});
+  const Laid scenes[] = {{"ball", ball, 0.1, 1, 0, 0},
+                         {"box", box, 0.1, 1, 0, 0},
+                         {"box on a slope", box, 0.1, 1, 0.3, 0},
+                         {"two balls", ball, 0.1, 2, 0, 0},
+                         {"small gap", ball, 0.1, 1, 0.1, 1e-15},
+                         {"small overlap", ball, 0.1, 1, 0.1, -1e-13},
+                         {"gap", box, 0.1, 1, 0, 1e-9},
+                         {"approach", ball, 0.1, 1, 0, 0, 1e-12},
+                         {"leaves", ball, 0.1, 1, 0, 0, -1e-12},
+                         {"slides", ball, 0.1, 1, 0, 0, 0, 0.5}};
+  for (const Laid& scene : scenes) {
+    for (const double rtol : {1e-3, 1e-6, 1e-9, 1e-10, 1e-12}) {
+      const Outcome run = lay(scene, friction, rtol);
+      ASSERT_EQ(run.status, StepStatus::ok) << scene.name << " " << rtol;
+      EXPECT_EQ(run.end.time, 0.2) << scene.name << " " << rtol;
+      // Errors of some hundred steps add up; below 1e-9 rounding has the word.
+      EXPECT_LT(run.counts.steps, rtol > 1e-7 ? 2000u : 15000u)
+          << scene.name << " " << rtol;
+      EXPECT_LT(run.audit.relative(), 20 * std::max(rtol, 1e-9))
+          << scene.name << " " << rtol;
+    }
+  }
+}
+
+TEST(Adaptive, UnderEveryFrictionLawABallCanBeLaidOnTheGround) {
+  for (const LawEntry& law : catalogue()) {
+    if (law.family != LawFamily::friction) continue;
+    const Result<LawChoice> friction = choose(law.info.name, {});
+    ASSERT_TRUE(friction);
+    for (const double rtol : {1e-4, 1e-6}) {
+      for (const double slide : {0.0, 0.01}) {
+        const Laid scene{"ball", Sphere{0.1}, 0.1, 1, 0, 0, 0, slide};
+        const Outcome run = lay(scene, *friction, rtol);
+        ASSERT_EQ(run.status, StepStatus::ok) << law.info.name << " " << rtol;
+        EXPECT_EQ(run.end.time, 0.2) << law.info.name << " " << rtol << " " << slide;
+        EXPECT_LT(run.audit.relative(), 20 * rtol) << law.info.name << " " << rtol;
+      }
+    }
+  }
+}
+
+TEST(Adaptive, WhereTimeStandsStillTheRunEnds) {
+  const Scene scene = cradle();
+  State state = scene.start;
+  Adaptive clock(scene.model, {.longest_step = 1e-15});
+  EXPECT_EQ(clock.advance_to(state, 1), StepStatus::stands_still);
+  EXPECT_NE(explain(StepStatus::stands_still).find("stands still"), std::string::npos);
 }
 
 /// A soft clutch is still stretched as the contact ends, and holds K_t √δ u²/2: nothing

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "bristle/simulate.hpp"
@@ -421,6 +422,51 @@ TEST_P(Clocks, VelocitiesSetByHandLeaveTheBooksAlone) {
   state.v[3] = 2;
   ASSERT_EQ(clock.settle(state), StepStatus::ok);
   EXPECT_GE(state.works.friction.slip, before);
+}
+
+// Rows move as contacts come and go, and a law that remembers nothing may sit where one
+// did that remembers much: here as a ball bounces that stands before a box that slides.
+TEST_P(Clocks, MemoryThatNoLawUsesStaysZero) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  add_free(builder, "bouncing", 1, ball_inertia(1, 0.1), Sphere{0.1});
+  add_free(builder, "box", 1, box_inertia(1, {0.1, 0.1, 0.1}), Box{{0.1, 0.1, 0.1}});
+  add_free(builder, "simple", 1, ball_inertia(1, 0.1), Sphere{0.1});
+  builder.add_contact(
+      {.normal = choose<GonthierNormal>(), .friction = choose<GonthierFriction>()});
+  builder.add_contact({.a = "simple",
+                       .b = "ground",
+                       .normal = choose<Hertz>(),
+                       .friction = choose<Frictionless>()});
+  const Model model = built(builder);
+  State state = make_state(model);
+  put(model, state, "bouncing", {0, 0, 0.102}, {0.5, 0, 0});
+  put(model, state, "box", {2, 0, 0.1 - 1e-6}, {0.5, 0, 0});
+  put(model, state, "simple", {4, 0, 0.1 - 1e-6}, {0.5, 0, 0});
+  FixedStep clock(model, {.method = GetParam(), .step = 1e-5});
+  const MemoryLayout layout(model);
+  const std::size_t capacity = state.contacts.rows.size();
+  const auto simple = static_cast<std::size_t>(
+      std::find_if(model.blocks.begin(), model.blocks.end(),
+                   [](const LawBlock& laws) { return laws.normal == choose<Hertz>(); }) -
+      model.blocks.begin());
+  ASSERT_LT(simple, model.blocks.size());
+  int lowest = 1000, highest = 0;
+  for (int i = 0; i < 5000; ++i) {
+    ASSERT_EQ(clock.step(state), StepStatus::ok);
+    const int first = state.contacts.begin[simple],
+              end = state.contacts.begin[simple + 1];
+    lowest = std::min(lowest, first);
+    highest = std::max(highest, first);
+    for (int row = first; row < end; ++row) {
+      for (int column = layout.normal; column < layout.count; ++column) {
+        const auto place =
+            static_cast<std::size_t>(column) * capacity + static_cast<std::size_t>(row);
+        ASSERT_EQ(state.contacts.memory[place], 0) << i << " " << column;
+      }
+    }
+  }
+  EXPECT_LT(lowest, highest);
 }
 
 TEST(TimeScales, BristlesThatRelaxFastLimitAnExplicitStep) {

@@ -206,6 +206,31 @@ TEST(HuntCrossleyImpact, FollowsTheExactRelationWhateverMassStiffnessAndExponent
   }
 }
 
+// They part at nearly 1/a, where the force vanishes: slower than that to the last digit
+// of a double from V = 30 on, and yet in contact until the depth is zero. The way out
+// alone takes longer than δ_max a; k δ_max^{p+1}/(p+1) = (m/a²) (V − ln(1+V)).
+TEST(HuntCrossleyImpact, UnderStrongDampingLastsUntilTheDepthIsZero) {
+  const double k = 1e7, m = 0.3;
+  for (const double V : {20.0, 29.0, 31.0, 40.0, 100.0, 1000.0}) {
+    for (const double p : {1.0, 1.5, 2.5}) {
+      for (const double v : {0.01, 3.0}) {
+        const double a = V / v;
+        const auto report = impact<HuntCrossley>({k, p, a}, m, v);
+        ASSERT_TRUE(report) << report.error();
+        EXPECT_NEAR(report->restitution, hunt_crossley_restitution(V), 1e-11)
+            << "V = " << V << ", p = " << p;
+        EXPECT_EQ(report->depth_at_release, 0) << "V = " << V << ", p = " << p;
+        const double deepest =
+            std::pow((p + 1) * m / (a * a * k) * (V - std::log1p(V)), 1 / (p + 1));
+        EXPECT_NEAR(report->peak_depth, deepest, 1e-9 * deepest);
+        EXPECT_GT(report->contact_time, a * deepest);
+        EXPECT_LT(report->contact_time, 1.5 * a * deepest);
+        EXPECT_NEAR(report->energy_residual, 0, 1e-10 * m * v * v);
+      }
+    }
+  }
+}
+
 // Hertz: δ_max = (5 m v²/4k)^{2/5}, contact time (4√π/5) Γ(2/5)/Γ(9/10) δ_max/v.
 TEST(HertzImpact, HasItsClosedDepthAndTime) {
   const double factor = 4 * std::sqrt(M_PI) / 5 * std::tgamma(0.4) / std::tgamma(0.9);

@@ -331,6 +331,27 @@ class SameBits(Case):
                 self.assertEqual(whole[key], resumed[key], f"{name}: {key}")
 
 
+    def test_a_finished_run_says_so_again(self):
+        out = self.folder / "done"
+        whole = self.summary(SCENES / "steel-ball.toml", "--set", "clock.duration_s=0.5",
+                             "--out", out)
+        again = self.summary("--resume", out)
+        for key in again:  # all but the names of its files
+            self.assertEqual(whole[key], again[key], key)
+        self.assertIn("had finished", call("run", "--resume", out).stdout)
+        # What was interrupted and lost its log cannot go on.
+        process = subprocess.Popen(
+            [PROGRAM, "run", str(SCENES / "ball-in-cylinder.toml"), "--json", "--out", str(out),
+             "--set", "clock.duration_s=300"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), INTERRUPTED)
+        (out / "recording.log").unlink()
+        result = call("run", "--resume", out)
+        self.assertEqual(result.returncode, BAD_INPUT)
+        self.assertIn("recording.log is not there", result.stderr)
+
+
 class Interrupts(Case):
     def test_ctrl_c_ends_cleanly(self):
         for name in ("ball-in-cylinder", "dominoes"):
