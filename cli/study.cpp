@@ -9,8 +9,10 @@
 #include <optional>
 
 #include "cli/settings.hpp"
+#include "cli/study_page.hpp"
 #include "cli/text.hpp"
 #include "report/figure.hpp"
+#include "report/page.hpp"
 #include "studies/realtime.hpp"
 #include "studies/study.hpp"
 
@@ -121,6 +123,50 @@ std::string write_figures(const Study& study, const Outcome& outcome,
   return {};
 }
 
+/// What a command that was given a folder leaves there: figures with their data, and a
+/// page that shows everything.
+class Folder {
+ public:
+  Folder(std::string path, std::string title)
+      : path_(std::move(path)), page_(std::move(title)) {}
+
+  bool wanted() const { return !path_.empty(); }
+
+  /// What could not be written, or nothing.
+  std::string add(const Study& study, const Values& asked, const Json& result,
+                  const Outcome& outcome) {
+    if (!wanted()) return {};
+    page_.add(study, asked, result, outcome);
+    return write_figures(study, outcome, path_);
+  }
+  std::string finish() const {
+    if (!wanted() || report::empty_page().empty()) return {};
+    return page_.write(page()) ? page() : std::string();
+  }
+  /// Says where to look.
+  void announce() const {
+    if (!wanted()) return;
+    fmt::print("\nFigures and data: {}\n", path_);
+    if (report::empty_page().empty()) {
+      fmt::print("{}\n", report::no_pages);
+    } else {
+      fmt::print("Look at it: {}\n", page());
+    }
+  }
+
+ private:
+  std::string page() const {
+    return (std::filesystem::path(path_) / "report.html").string();
+  }
+
+  std::string path_;
+  StudyPage page_;
+};
+
+int cannot_write(const std::string& path) {
+  return fail(fmt::format("cannot write {}", path));
+}
+
 int list_studies(bool json) {
   if (json) {
     Json list = Json::array();
@@ -184,21 +230,22 @@ int show_study(const std::string& name, bool json) {
   return fine;
 }
 
-int run_study(const std::string& name, const Settings& settings,
-              const std::string& folder, bool json) {
+int run_study(const std::string& name, const Settings& settings, const std::string& out,
+              bool json) {
   const auto found = studies::find_study(name);
   if (!found) return fail(found.error());
   const Study& study = **found;
   auto values = read_values(study, settings);
   if (!values) return fail(values.error());
-  const auto outcome = study.run(*values, !folder.empty());
+  const Values asked = *values;
+  Folder folder(out, std::string(study.title));
+  const auto outcome = study.run(*values, folder.wanted());
   if (!outcome) return fail(fmt::format("{}: {}", study.name, outcome.error()));
 
   const Json result = outcome_json(study, *values, *outcome);
-  if (!folder.empty()) {
-    const std::string unwritten = write_figures(study, *outcome, folder);
-    if (!unwritten.empty()) return fail(fmt::format("cannot write {}", unwritten));
-  }
+  std::string unwritten = folder.add(study, asked, result, *outcome);
+  if (unwritten.empty()) unwritten = folder.finish();
+  if (!unwritten.empty()) return cannot_write(unwritten);
   if (!outcome->trouble.empty()) {
     fail(fmt::format("{}: {}", study.name, outcome->trouble));
   }
@@ -219,12 +266,13 @@ int run_study(const std::string& name, const Settings& settings,
   }
   fmt::print("\nchecks: value, reference, verdict, source\n");
   print_checks(outcome->checks);
-  if (!folder.empty()) fmt::print("\nFigures and data: {}\n", folder);
+  folder.announce();
   return status_of(*outcome);
 }
 
 /// Every study as published; a table per paper.
-int run_all(const std::string& folder, bool json) {
+int run_all(const std::string& out, bool json) {
+  Folder folder(out, "The papers, computed");
   Json all = Json::array();
   int worst = fine;
   std::string_view paper;
@@ -235,18 +283,17 @@ int run_all(const std::string& folder, bool json) {
     presets.reserve(study.parameters.size());
     for (const Parameter& p : study.parameters) presets.push_back(p.preset);
     Values values(study.parameters, presets);
-    const auto outcome = study.run(values, !folder.empty());
+    const Values asked = values;
+    const auto outcome = study.run(values, folder.wanted());
     if (!outcome) return fail(fmt::format("{}: {}", study.name, outcome.error()));
     worst = std::max(worst, status_of(*outcome));
     for (const Check& c : outcome->checks) ++(c.passes() ? passed : failed);
-    if (!folder.empty()) {
-      const std::string unwritten = write_figures(study, *outcome, folder);
-      if (!unwritten.empty()) return fail(fmt::format("cannot write {}", unwritten));
-    }
+    all.push_back(outcome_json(study, values, *outcome));
+    const std::string unwritten = folder.add(study, asked, all.back(), *outcome);
+    if (!unwritten.empty()) return cannot_write(unwritten);
     if (!outcome->trouble.empty()) {
       fail(fmt::format("{}: {}", study.name, outcome->trouble));
     }
-    all.push_back(outcome_json(study, values, *outcome));
     if (json) continue;
     if (study.paper() != paper) {
       paper = study.paper();
@@ -256,6 +303,8 @@ int run_all(const std::string& folder, bool json) {
     print_checks(outcome->checks);
     std::fflush(stdout);
   }
+  const std::string unwritten = folder.finish();
+  if (!unwritten.empty()) return cannot_write(unwritten);
   if (json) {
     fmt::print("{}\n", Json{{"studies", all}}.dump(2));
     return worst;
@@ -264,7 +313,7 @@ int run_all(const std::string& folder, bool json) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   fmt::print("\n{} studies, {} checks hold, {} do not, {:.1f} s\n",
              studies::all_studies().size(), passed, failed, elapsed);
-  if (!folder.empty()) fmt::print("Figures and data: {}\n", folder);
+  folder.announce();
   return worst;
 }
 
@@ -335,7 +384,8 @@ void add_study_commands(CLI::App& app, int& status) {
   };
   const auto with_out = [options](CLI::App* command) {
     command->add_option("-o,--out", options->folder,
-                        "Folder for figures (SVG, PNG) and their data (CSV)");
+                        "Folder for report.html, a page to look at in a browser, and for "
+                        "figures (SVG, PNG) with their data (CSV)");
   };
 
   CLI::App* list = study->add_subcommand("list", "All studies by paper");
@@ -348,8 +398,9 @@ void add_study_commands(CLI::App& app, int& status) {
   show->callback(
       [options, &status] { status = show_study(options->name, options->json); });
 
-  CLI::App* run = study->add_subcommand(
-      "run", "One study: results, checks, figures. Exit status 1 when a check fails");
+  CLI::App* run = study->add_subcommand("run",
+                                        "One study: results, checks, figures, a page to "
+                                        "look at. Exit status 1 when a check fails");
   run->add_option("NAME", options->name, "A study's name")->required();
   run->add_option("--set", options->settings, "name=value, any number of times")
       ->type_name("NAME=VALUE");

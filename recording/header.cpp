@@ -11,15 +11,6 @@ namespace bristle::recording {
 
 namespace {
 
-std::string now() {
-  const std::time_t time = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&time, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
 template <class... Ts>
 struct Overloaded : Ts... {
   using Ts::operator()...;
@@ -220,10 +211,19 @@ std::vector<Quantity> ledger_lines() {
   return lines;
 }
 
+std::string time_stamp() {
+  const std::time_t time = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&time, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
 Header make_header(const Model& model, RunInfo run) {
   Header header;
   header.bristle = std::string(version());
-  header.created = now();
+  header.created = time_stamp();
   header.run = std::move(run);
   const Fingerprint print = fingerprint(model);
   header.layout = print.layout;

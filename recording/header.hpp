@@ -86,6 +86,9 @@ struct Header {
   std::vector<Quantity> ledger{};
 };
 
+/// The time of the call, as Header::created has it.
+std::string time_stamp();
+
 /// Stamped with the time of the call.
 Header make_header(const Model& model, RunInfo run);
 

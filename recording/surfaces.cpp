@@ -192,8 +192,7 @@ std::vector<std::size_t> alike(const std::vector<ShapeInfo>& shapes) {
 }
 
 SurfaceOptions fitted(Reader& reader, const SurfaceOptions& options) {
-  SurfaceOptions out = options;
-  if (out.plane > 0) return out;
+  if (options.plane > 0) return options;
   double far = 0;
   Sample sample;
   const std::size_t stride = std::max<std::size_t>(1, reader.size() / 200);
@@ -204,8 +203,14 @@ SurfaceOptions fitted(Reader& reader, const SurfaceOptions& options) {
       if (std::isfinite(distance)) far = std::max(far, distance);
     }
   }
+  return fitted(reader.header(), far, options);
+}
+
+SurfaceOptions fitted(const Header& header, double far, const SurfaceOptions& options) {
+  SurfaceOptions out = options;
+  if (out.plane > 0) return out;
   double size = 0;
-  for (const ShapeInfo& shape : reader.header().shapes) {
+  for (const ShapeInfo& shape : header.shapes) {
     for (const double x : shape.numbers) {
       if (std::isfinite(x)) size = std::max(size, x);
     }

@@ -23,5 +23,7 @@ std::vector<std::size_t> alike(const std::vector<ShapeInfo>& shapes);
 
 /// With the size of planes filled in: as far as anything moves in the recording.
 SurfaceOptions fitted(Reader& reader, const SurfaceOptions& options);
+/// The same where bodies are known to stay within `far` [m] of the origin.
+SurfaceOptions fitted(const Header& header, double far, const SurfaceOptions& options);
 
 }  // namespace bristle::recording

@@ -6,9 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "recording/columns.hpp"
-#include "recording/surfaces.hpp"
-#include "report/page.hpp"
+#include "report/film_page.hpp"
 
 namespace bristle::report {
 
@@ -183,51 +181,6 @@ std::vector<std::size_t> choose_samples(std::span<const float> force, std::size_
 
 Json list_of(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
 
-/// Shapes with the surfaces that they share.
-void describe_shapes(Reader& reader, PageData& page) {
-  const Header& header = reader.header();
-  const recording::SurfaceOptions surfaces = recording::fitted(reader, {.around = 24});
-  Json meshes = Json::array(), shapes = Json::array();
-  const std::vector<std::size_t> alike = recording::alike(header.shapes);
-  std::vector<Json> mesh_of(header.shapes.size());
-  for (std::size_t s = 0; s < header.shapes.size(); ++s) {
-    const recording::ShapeInfo& shape = header.shapes[s];
-    if (alike[s] == s) {
-      const recording::SurfaceMesh mesh = recording::make_surface_mesh(shape, surfaces);
-      if (!mesh.triangles.empty()) {
-        std::vector<float> vertices, normals;
-        std::vector<std::uint32_t> triangles;
-        const auto put = [](std::vector<float>& to, const Vec3<double>& v) {
-          for (const double x : {v.x, v.y, v.z}) to.push_back(static_cast<float>(x));
-        };
-        for (const Vec3<double>& v : mesh.vertices) put(vertices, v);
-        for (const Vec3<double>& n : mesh.normals) put(normals, n);
-        for (const auto& t : mesh.triangles)
-          triangles.insert(triangles.end(), t.begin(), t.end());
-        mesh_of[s] = meshes.size();
-        meshes.push_back({{"vertices", page.add(vertices)},
-                          {"normals", page.add(normals)},
-                          {"triangles", page.add(triangles)}});
-      }
-    }
-    const Quaternion<double> q = from_matrix(shape.in_body.R);
-    shapes.push_back({{"name", shape.name},
-                      {"body", shape.body},
-                      {"kind", name_of(shape.kind)},
-                      {"position", list_of(shape.in_body.p)},
-                      {"quaternion", {q.w, q.x, q.y, q.z}},
-                      {"mesh", mesh_of[alike[s]]}});
-  }
-  page.head["meshes"] = std::move(meshes);
-  page.head["shapes"] = std::move(shapes);
-}
-
-Json column_json(const Column& column) {
-  return {{"group", column.group}, {"owner", column.owner}, {"name", column.name},
-          {"unit", column.unit},   {"first", column.first}, {"width", column.width},
-          {"parts", column.parts}};
-}
-
 Json law_json(const recording::LawRecord& law) {
   Json parameters = Json::array(), memory = Json::array();
   for (std::size_t i = 0; i < law.parameters.size() && i < law.values.size(); ++i) {
@@ -391,7 +344,7 @@ std::optional<Error> write_run_page(Reader& reader, const std::string& path,
     head["laws"].push_back(
         {{"normal", law_json(pair.normal)}, {"friction", law_json(pair.friction)}});
   }
-  describe_shapes(reader, page);
+  describe_shapes(header, recording::fitted(reader, {.around = 24}), page, head);
   if (auto error =
           describe_samples(reader, seen, choose_samples(seen.force, most), page)) {
     return error;

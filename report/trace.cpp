@@ -104,39 +104,10 @@ double distance(Point p, Point a, Point b) {
   return std::hypot(p.x - a.x - part * dx, p.y - a.y - part * dy);
 }
 
-/// Without the points that lie on the line between others (Douglas & Peucker 1973), in
-/// blocks: the search is quadratic for some shapes.
+/// Without the points that lie on the line between others.
 Polyline straightened(const Polyline& points) {
-  constexpr std::size_t block = 500;
-  std::vector<bool> keep(points.size(), false);
-  std::vector<std::pair<std::size_t, std::size_t>> open;
-  for (std::size_t a = 0; a < points.size(); a += block) {
-    const std::size_t b = std::min(a + block, points.size() - 1);
-    keep[a] = true;
-    keep[b] = true;
-    open.emplace_back(a, b);
-  }
-  while (!open.empty()) {
-    const auto [a, b] = open.back();
-    open.pop_back();
-    double farthest = straight;
-    std::size_t at = a;
-    for (std::size_t i = a + 1; i < b; ++i) {
-      const double d = distance(points[i], points[a], points[b]);
-      if (d > farthest) {
-        farthest = d;
-        at = i;
-      }
-    }
-    if (at == a) continue;
-    keep[at] = true;
-    open.emplace_back(a, at);
-    open.emplace_back(at, b);
-  }
   Polyline out;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (keep[i]) out.push_back(points[i]);
-  }
+  for (const std::size_t i : needed_points(points, straight)) out.push_back(points[i]);
   return out;
 }
 
@@ -152,6 +123,41 @@ std::vector<Point> one_per_cell(const std::vector<Point>& points, double cell) {
 }
 
 }  // namespace
+
+// By Douglas & Peucker 1973, in blocks: the search is quadratic for some shapes.
+std::vector<std::size_t> needed_points(const Polyline& points, double tolerance) {
+  constexpr std::size_t block = 500;
+  std::vector<bool> keep(points.size(), false);
+  std::vector<std::pair<std::size_t, std::size_t>> open;
+  for (std::size_t a = 0; a < points.size(); a += block) {
+    const std::size_t b = std::min(a + block, points.size() - 1);
+    keep[a] = true;
+    keep[b] = true;
+    open.emplace_back(a, b);
+  }
+  while (!open.empty()) {
+    const auto [a, b] = open.back();
+    open.pop_back();
+    double farthest = tolerance;
+    std::size_t at = a;
+    for (std::size_t i = a + 1; i < b; ++i) {
+      const double d = distance(points[i], points[a], points[b]);
+      if (d > farthest) {
+        farthest = d;
+        at = i;
+      }
+    }
+    if (at == a) continue;
+    keep[at] = true;
+    open.emplace_back(a, at);
+    open.emplace_back(at, b);
+  }
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (keep[i]) out.push_back(i);
+  }
+  return out;
+}
 
 Trace trace(const Curve& curve, const Axis& x, const Axis& y) {
   const Box box = panel_box(x, y);

@@ -22,6 +22,9 @@ struct Trace {
 
 Trace trace(const Curve& curve, const Axis& x, const Axis& y);
 
+/// Which points a line needs so that all others are within `tolerance` of it.
+std::vector<std::size_t> needed_points(const Polyline& points, double tolerance);
+
 /// Where the markers go; those that would hide each other are left out when there are
 /// many.
 std::vector<Point> marker_places(const Curve& curve, const Axis& x, const Axis& y);

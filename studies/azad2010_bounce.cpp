@@ -1,5 +1,6 @@
 #include "bristle/laws/restitution.hpp"
 #include "studies/bouncing.hpp"
+#include "studies/camera.hpp"
 #include "studies/closed_forms.hpp"
 #include "studies/registry.hpp"
 
@@ -17,17 +18,19 @@ Drop drop_of(const Values& values) {
           {.stiffness = values["stiffness"], .damping = values["damping"], .clamp = 1})};
 }
 
-report::Figure draw(const Values& values, const Drop& drop, const Clock& clock,
-                    const Bounces& bounces) {
+void draw(const Values& values, const Drop& drop, const Clock& clock,
+          const Bounces& bounces, Outcome& outcome) {
   const double duration = values["duration"];
   report::Curve height{"height", {}, {}}, force{"force", {}, {}}, first{"force", {}, {}};
   report::Curve total{"total", {}, {}}, body{"body", {}, {}}, lost{"dissipated", {}, {}},
       stored{"stored", {}, {}};
   {
     Motion motion = dropped(drop, clock);
+    Camera camera("The ball that bounces (fig. 8)", motion.model(), duration);
     Watch watch;
     watch.sample_interval = duration / 8000;
     watch.on_sample = [&](const State& now) {
+      camera.see(now);
       const ContactNow contact = motion.contact(now);
       const Ledger books = motion.ledger(now);
       for (report::Curve* curve : {&height, &force, &total, &body, &lost, &stored}) {
@@ -42,6 +45,7 @@ report::Figure draw(const Values& values, const Drop& drop, const Clock& clock,
       total.y.push_back(around + books.stored() + books.dissipated());
     };
     motion.go(duration, watch);
+    outcome.films = {std::move(camera.film)};
   }
   if (!bounces.lift_offs.empty()) {
     const double touch = bounces.touches[0], end = bounces.lift_offs[0].time;
@@ -56,25 +60,25 @@ report::Figure draw(const Values& values, const Drop& drop, const Clock& clock,
     };
     motion.go(end + 0.1 * (end - touch), watch);
   }
-  return {.title = "A ball that bounces",
-          .note = "Azad & Featherstone 2010, figs. 8–11",
-          .panels = {{.title = "Height of the lowest point (fig. 8)",
-                      .x_label = "time [s]",
-                      .y_label = "height [mm]",
-                      .curves = {height}},
-                     {.title = "Normal force (fig. 9)",
-                      .x_label = "time [s]",
-                      .y_label = "normal force [N]",
-                      .curves = {force}},
-                     {.title = "The first bounce (fig. 10)",
-                      .x_label = "time since the touch [ms]",
-                      .y_label = "normal force [N]",
-                      .curves = {first}},
-                     {.title = "Energy (fig. 11)",
-                      .x_label = "time [s]",
-                      .y_label = "energy [J]",
-                      .curves = {total, body, lost, stored}}},
-          .columns = 2};
+  outcome.figures = {{.title = "A ball that bounces",
+                      .note = "Azad & Featherstone 2010, figs. 8–11",
+                      .panels = {{.title = "Height of the lowest point (fig. 8)",
+                                  .x_label = "time [s]",
+                                  .y_label = "height [mm]",
+                                  .curves = {height}},
+                                 {.title = "Normal force (fig. 9)",
+                                  .x_label = "time [s]",
+                                  .y_label = "normal force [N]",
+                                  .curves = {force}},
+                                 {.title = "The first bounce (fig. 10)",
+                                  .x_label = "time since the touch [ms]",
+                                  .y_label = "normal force [N]",
+                                  .curves = {first}},
+                                 {.title = "Energy (fig. 11)",
+                                  .x_label = "time [s]",
+                                  .y_label = "energy [J]",
+                                  .curves = {total, body, lost, stored}}},
+                      .columns = 2}};
 }
 
 Result<Outcome> run(Values& values, bool with_figure) {
@@ -141,7 +145,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
                               std::max(4 * depth, tolerance(clock, 0, apex(0))),
                               "e² h; gravity acts in the contact as well"});
   }
-  if (with_figure) outcome.figures = {draw(values, drop, clock, bounces)};
+  if (with_figure) draw(values, drop, clock, bounces, outcome);
   return outcome;
 }
 

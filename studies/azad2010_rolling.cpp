@@ -1,3 +1,4 @@
+#include "studies/camera.hpp"
 #include "studies/motion.hpp"
 #include "studies/registry.hpp"
 
@@ -189,8 +190,8 @@ double least_friction(const Throw& ball, const Clock& clock,
   return most > 0 ? -most : 0;
 }
 
-report::Figure draw(const Throw& ball, const Clock& clock,
-                    const std::vector<Clutch>& samples, double touch) {
+void draw(const Throw& ball, const Clock& clock, const std::vector<Clutch>& samples,
+          double touch, Outcome& outcome) {
   report::Curve friction{"friction along x", {}, {}}, close = friction,
                                                       cone{"− μ f_n v_x/|v|", {}, {}};
   report::Curve position{"x of the centre", {}, {}},
@@ -198,9 +199,11 @@ report::Figure draw(const Throw& ball, const Clock& clock,
   report::Curve total{"total", {}, {}}, body{"body", {}, {}}, lost{"dissipated", {}, {}},
       stored{"stored", {}, {}};
   Motion motion = thrown(ball, clock);
+  Camera camera("The sphere that is thrown (figs. 13–16)", motion.model(), ball.duration);
   Watch watch;
   watch.sample_interval = ball.duration / 8000;
   watch.on_sample = [&](const State& now) {
+    camera.see(now);
     const ContactNow contact = motion.contact(now);
     const Ledger books = motion.ledger(now);
     for (report::Curve* curve :
@@ -224,25 +227,27 @@ report::Figure draw(const Throw& ball, const Clock& clock,
     cone.y.push_back(-ball.mu * sample.normal * ball.vx /
                      std::max(std::hypot(ball.vx, ball.vy), 1e-300));
   }
-  return {.title = "A sphere is thrown, slips and rolls",
-          .note = "Azad & Featherstone 2010, figs. 13–16",
-          .panels = {{.title = "Friction along x (fig. 13)",
-                      .x_label = "time [s]",
-                      .y_label = "friction [N]",
-                      .curves = {friction}},
-                     {.title = "In the first contact (fig. 14)",
-                      .x_label = "time since the touch [ms]",
-                      .y_label = "friction [N]",
-                      .curves = {close, cone}},
-                     {.title = "Position; velocity of the contact point (fig. 15)",
-                      .x_label = "time [s]",
-                      .y_label = "position [m], velocity [m/s]",
-                      .curves = {position, slip}},
-                     {.title = "Energy (fig. 16)",
-                      .x_label = "time [s]",
-                      .y_label = "energy [J]",
-                      .curves = {total, body, lost, stored}}},
-          .columns = 2};
+  outcome.films = {std::move(camera.film)};
+  outcome.figures = {
+      {.title = "A sphere is thrown, slips and rolls",
+       .note = "Azad & Featherstone 2010, figs. 13–16",
+       .panels = {{.title = "Friction along x (fig. 13)",
+                   .x_label = "time [s]",
+                   .y_label = "friction [N]",
+                   .curves = {friction}},
+                  {.title = "In the first contact (fig. 14)",
+                   .x_label = "time since the touch [ms]",
+                   .y_label = "friction [N]",
+                   .curves = {close, cone}},
+                  {.title = "Position; velocity of the contact point (fig. 15)",
+                   .x_label = "time [s]",
+                   .y_label = "position [m], velocity [m/s]",
+                   .curves = {position, slip}},
+                  {.title = "Energy (fig. 16)",
+                   .x_label = "time [s]",
+                   .y_label = "energy [J]",
+                   .curves = {total, body, lost, stored}}},
+       .columns = 2}};
 }
 
 Result<Outcome> run(Values& values, bool with_figure) {
@@ -336,7 +341,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
     check("total [J]", total, 0.189574, 1e-9, source);
     check("rolls in the end, v_x [m/s]", v.x, 5.0 / 14, 1e-9, "fig. 15 and closed form");
   }
-  if (with_figure) outcome.figures = {draw(ball, clock, samples, first.touch)};
+  if (with_figure) draw(ball, clock, samples, first.touch, outcome);
   return outcome;
 }
 

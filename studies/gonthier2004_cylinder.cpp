@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <limits>
+#include <numbers>
+#include <optional>
 
+#include "studies/camera.hpp"
 #include "studies/gonthier2004.hpp"
 #include "studies/registry.hpp"
 
@@ -23,6 +26,7 @@ struct Traces {
   double drift = std::nan("");     // of the energy [J]
   double residual = 0, scale = 0;  // of the energy books [J]
   std::string trouble;
+  std::optional<report::Film> film;
 
   double period() const {
     const std::size_t n = crossings.size();
@@ -45,7 +49,31 @@ double Traces::peak_speed() const {
   return std::nan("");
 }
 
-Traces roll(const Values& values, const Clock& clock) {
+/// The cylinder has no end and no way to look inside; a film shows the part of it that
+/// the ball comes near.
+void open_cylinder(report::Film& film, double cylinder, double ball) {
+  double from = 0, to = 0, highest = 0;
+  for (const Transform<double>& pose : film.poses) {
+    from = std::min(from, pose.p.y);
+    to = std::max(to, pose.p.y);
+    highest = std::max(highest, std::fabs(std::atan2(pose.p.x, -pose.p.z)));
+  }
+  const double half = std::min(highest + 4 * ball / cylinder, std::numbers::pi);
+  constexpr std::uint32_t strips = 64;
+  recording::ShapeInfo trough{.name = "cylinder", .surface = {}, .kind = ShapeKind::mesh};
+  for (std::uint32_t i = 0; i <= strips; ++i) {
+    const double angle = half * (2.0 * i / strips - 1);
+    const double x = cylinder * std::sin(angle), z = -cylinder * std::cos(angle);
+    trough.vertices.push_back({x, from - 4 * ball, z});
+    trough.vertices.push_back({x, to + 4 * ball, z});
+    if (i == strips) break;
+    trough.triangles.push_back({2 * i, 2 * i + 2, 2 * i + 1});
+    trough.triangles.push_back({2 * i + 1, 2 * i + 2, 2 * i + 3});
+  }
+  film.header.shapes.front() = std::move(trough);
+}
+
+Traces roll(const Values& values, const Clock& clock, bool draw) {
   const double radius = values["radius"], x0 = values["x0"];
   const double duration = values["duration"];
   ShapeSpec ground{.name = "cylinder",
@@ -57,10 +85,14 @@ Traces roll(const Values& values, const Clock& clock) {
   Motion& motion = ball.motion;
 
   Traces traces;
+  Camera camera(values["vy0"] == 0 ? "The ball in the cylinder (fig. 11)"
+                                   : "The ball in the cylinder (fig. 13)",
+                motion.model(), duration);
   double before_time = 0, before_x = x0, before_rate = 0;
   Watch watch;
   watch.sample_interval = std::min(5e-4, duration / 1000);
   watch.on_sample = [&](const State& now) {
+    if (draw) camera.see(now);
     const Vec3<double> p = ball.centre(now), v = ball.velocity(now), w = ball.omega(now);
     traces.x.add(now.time, p.x);
     traces.y.add(now.time, p.y);
@@ -111,6 +143,10 @@ Traces roll(const Values& values, const Clock& clock) {
   traces.residual = motion.audit().residual();
   traces.scale = motion.audit().scale();
   traces.trouble = motion.trouble();
+  if (draw) {
+    open_cylinder(camera.film, values["cylinder_radius"], radius);
+    traces.film = std::move(camera.film);
+  }
   return traces;
 }
 
@@ -172,7 +208,7 @@ Result<Outcome> run(Values& values, bool draw) {
   if (!begins_inside(values)) {
     return Error{"x0, z0: the ball must begin inside the cylinder, without touching it"};
   }
-  const Traces traces = roll(values, clock);
+  Traces traces = roll(values, clock, draw);
   const double period = traces.period(), peak_speed = traces.peak_speed();
   const double peak_omega = traces.peak_omega, drift = traces.drift;
   Outcome outcome;
@@ -207,10 +243,14 @@ Result<Outcome> run(Values& values, bool draw) {
   }
   outcome.checks.push_back(books_close(clock, traces.residual, traces.scale));
   if (draw) {
-    outcome.figures = {figure_of(traces, values["vy0"])};
+    const auto show = [&](Traces&& seen, double along) {
+      outcome.figures.push_back(figure_of(seen, along));
+      outcome.films.push_back(*std::move(seen.film));
+    };
+    show(std::move(traces), values["vy0"]);
     if (values.as_published()) {
       constexpr double along = 0.3;  // [m/s], figs. 13–15
-      outcome.figures.push_back(figure_of(roll(values.with("vy0", along), clock), along));
+      show(roll(values.with("vy0", along), clock, true), along);
     }
   }
   return outcome;

@@ -1,5 +1,6 @@
 #include <numbers>
 
+#include "studies/camera.hpp"
 #include "studies/gonthier2004_pendulum.hpp"
 #include "studies/registry.hpp"
 
@@ -13,6 +14,29 @@ gonthier2004::PendulumLink link(std::string_view masses, double length, double m
   if (masses == "ends") return {length, mass, length, 0};
   if (masses == "middles") return {length, mass, length / 2, 0};
   return {length, mass, length / 2, mass * length * length / 12};
+}
+
+/// The links are points and lines; in a film they are rods.
+report::Film with_links(report::Film film, const gonthier2004::PendulumLink& upper,
+                        const gonthier2004::PendulumLink& lower) {
+  const double thick = 0.02 * (upper.length + lower.length);
+  int body = 0;
+  for (const auto* link : {&upper, &lower}) {
+    film.header.shapes.push_back({.name = body == 0 ? "upper" : "lower",
+                                  .surface = {},
+                                  .body = body,
+                                  .kind = ShapeKind::cylinder,
+                                  .in_body = {.p = {0, 0, -link->length / 2}},
+                                  .numbers = {thick / 2, link->length / 2}});
+    film.header.shapes.push_back({.name = "mass",
+                                  .surface = {},
+                                  .body = body,
+                                  .kind = ShapeKind::sphere,
+                                  .in_body = {.p = {0, 0, -link->to_mass}},
+                                  .numbers = {thick}});
+    ++body;
+  }
+  return film;
 }
 
 Result<Outcome> run(Values& values, bool draw) {
@@ -39,7 +63,10 @@ Result<Outcome> run(Values& values, bool draw) {
   Watch watch;
   watch.sample_interval = std::min(1e-4, values["duration"] / 1000);
   std::size_t samples = 0;
+  Camera camera("The double pendulum and the floor (fig. 16)", motion.model(),
+                values["duration"]);
   watch.on_sample = [&](const State& now) {
+    if (draw) camera.see(now);
     const ContactNow contact = motion.contact(now);
     const double s_dw = contact.episode != 0 ? motion.friction_memory(now, 0, 2) : 0;
     recent.add(now.time, -s_dw);
@@ -124,6 +151,7 @@ Result<Outcome> run(Values& values, bool draw) {
                      .y_label = "energy [J]",
                      .curves = {{"energy", energy.x, energy.y}}}},
          .columns = 2}};
+    outcome.films = {with_links(std::move(camera.film), upper, lower)};
   }
   return outcome;
 }

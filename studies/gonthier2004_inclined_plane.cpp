@@ -1,5 +1,6 @@
 #include <numbers>
 
+#include "studies/camera.hpp"
 #include "studies/gonthier2004.hpp"
 #include "studies/registry.hpp"
 
@@ -26,9 +27,11 @@ Result<Outcome> run(Values& values, bool draw) {
   double first_touch = std::nan("");
   int impacts = 0;
   Series vx, vy, vz, wx, wy, wz, px, py, pz;
+  Camera camera("The ball on the inclined plane (fig. 9)", motion.model(), duration);
   Watch watch;
   watch.sample_interval = duration / 6000;
   watch.on_sample = [&](const State& now) {
+    if (draw) camera.see(now);
     const Vec3<double> v = ball.velocity(now), w = ball.omega(now), p = ball.centre(now);
     vx.add(now.time, dot(v, along));
     vy.add(now.time, dot(v, across));
@@ -122,6 +125,7 @@ Result<Outcome> run(Values& values, bool draw) {
                           {"ω_y", wy.x, wy.y},
                           {"ω_z", wz.x, wz.y}}}},
          .columns = 2}};
+    outcome.films = {std::move(camera.film)};
   }
   return outcome;
 }

@@ -10,6 +10,7 @@
 #include "bristle/core/parameter.hpp"
 #include "bristle/core/result.hpp"
 #include "report/figure.hpp"
+#include "report/film.hpp"
 
 // A study: one group of figures of a paper as a function of named parameters, whose
 // presets are the paper's, to named results, a figure, and checks against what the paper
@@ -69,6 +70,8 @@ struct Outcome {
   std::vector<Finding> results{};
   std::vector<Check> checks{};
   std::vector<report::Figure> figures{};
+  /// What moves in the first figure, then in the second: times are the same.
+  std::vector<report::Film> films{};
   std::string trouble{};  // why it could not go on; empty where it could
 };
 
@@ -85,7 +88,7 @@ struct Study {
   std::string_view about;    // what is done; what the paper leaves open or gets wrong
   std::vector<Parameter> parameters;  // with those of the clock
   std::vector<ResultInfo> results;
-  /// Figures are drawn on request only. An error is about the values.
+  /// Figures and films are made on request only. An error is about the values.
   Result<Outcome> (*run)(Values& values, bool draw);
 
   std::string_view paper() const { return name.substr(0, name.find('.')); }

@@ -4,9 +4,14 @@ equations written out once more, here.
 usage: gonthier_test.py PROGRAM
 """
 
+import base64
+import csv
+import gzip
 import json
 import math
 import pathlib
+import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -40,6 +45,13 @@ def solve(function, low, high):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if function(middle) < 0 else (low, middle)
     return 0.5 * (low + high)
+
+
+def distance(point, a, b):
+    """Of a point from a segment, as complex numbers."""
+    along = b - a
+    part = ((point - a) * along.conjugate()).real / abs(along) ** 2 if along else 0
+    return abs(point - a - min(max(part, 0), 1) * along)
 
 
 def defect(x):
@@ -118,6 +130,71 @@ class Contract(unittest.TestCase):
             lines = stem.with_name(stem.name + ".csv").read_text().splitlines()
             self.assertEqual(lines[0], "panel,curve,x,y")
             self.assertGreater(len(lines), 100)
+            self.assertIn("Figures and data", done.stdout)
+            page = stem.with_name("report.html")
+            if "built without Node.js" in done.stdout:
+                self.assertFalse(page.exists())
+            else:
+                text = page.read_text()
+                self.assertIn("<title>The damping factor that gives a coefficient", text)
+                self.assertIn('id="data"', text)
+                self.assertIn(str(page), done.stdout)
+
+    def test_the_page_shows_what_was_found_and_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("run", "gonthier2004.inclined-plane", "--set", "tilt_deg=12", "--set", "rtol=1e-9",
+                       "--json", "--out", folder)
+            told = json.loads(done.stdout)  # JSON and nothing else
+            page = pathlib.Path(folder) / "report.html"
+            if not page.exists():
+                self.skipTest("built without Node.js")
+            packed = re.search(r'id="data">([^<]+)<', page.read_text()).group(1)
+            everything = gzip.decompress(base64.b64decode(packed))
+            length = int.from_bytes(everything[:4], "little")
+            head = json.loads(everything[4:4 + length])
+            body = everything[4 + length:]
+
+            def numbers(ref):
+                size, n, at = {"f32": 4, "f64": 8, "u32": 4}[ref["type"]], ref["count"], ref["at"]
+                whole = bytes(body[at + k * n + i] for i in range(n) for k in range(size))
+                return struct.unpack(f"<{n}{ {'f32': 'f', 'f64': 'd', 'u32': 'I'}[ref['type']]}", whole)
+
+            (study,) = head["studies"]
+            self.assertEqual(study["checks"], told["checks"])
+            self.assertEqual({r["name"]: r["value"] for r in study["results"]}, told["results"])
+            self.assertEqual([p["name"] for p in study["parameters"] if p["changed"]],
+                             ["tilt_deg", "rtol"])
+            self.assertFalse(study["as_published"])
+            # Points that were left out lie on lines between those that are there.
+            with (pathlib.Path(folder) / f"{study['name']}.csv").open() as file:
+                rows = list(csv.DictReader(file))
+            for panel in study["figures"][0]["panels"]:
+                of_panel = [(float(r["x"]), float(r["y"]), r["curve"]) for r in rows
+                            if r["panel"] == panel["title"]]
+                xs, ys = [p[0] for p in of_panel], [p[1] for p in of_panel]
+                wide, high = max(xs) - min(xs), max(ys) - min(ys)
+                for curve in panel["curves"]:
+                    line = [complex(x / wide, y / high)
+                            for x, y in zip(numbers(curve["x"]), numbers(curve["y"]))]
+                    all_points = [complex(x / wide, y / high) for x, y, label in of_panel
+                                  if label == curve["label"]]
+                    self.assertGreater(len(all_points), 2 * len(line))
+                    self.assertEqual((line[0], line[-1]), (all_points[0], all_points[-1]))
+                    k = 0  # the segment that a point stands for
+                    for point in all_points:
+                        if k + 2 < len(line) and point == line[k + 1]:
+                            k += 1
+                        self.assertLess(distance(point, line[k], line[k + 1]), 6e-5, curve["label"])
+            # The film ends where the study ends: on the plane, at the radius from it.
+            (film,) = study["films"]
+            times, values = numbers(film["time"]), numbers(film["values"])
+            n = len(times)
+            self.assertGreater(n, 1000)
+            self.assertAlmostEqual(times[-1], told["parameters"]["duration"], delta=0.01)
+            px, pz = values[n - 1], values[3 * n - 1]
+            tilt = math.radians(12)
+            self.assertAlmostEqual(px * math.sin(tilt) + pz * math.cos(tilt),
+                                   told["parameters"]["radius"], delta=1e-3)
 
 
 class Impact(unittest.TestCase):

@@ -18,6 +18,7 @@ export interface Curve {
   dashed?: boolean;
   marker?: "none" | "circle" | "square";
   line?: boolean;
+  straight?: boolean; // between points it is the line between them
   colour?: number; // in the palette; else its place in the list
 }
 
@@ -120,7 +121,8 @@ export class Chart {
       if (!curve.label || seen.has(curve.label)) continue;
       seen.add(curve.label);
       const text = el("span", { class: "value" });
-      const swatch = el("span", { class: curve.base ? "swatch area" : curve.dashed ? "swatch dashed" : "swatch" });
+      const look = curve.base ? " area" : curve.line === false ? ` ${curve.marker}` : curve.dashed ? " dashed" : "";
+      const swatch = el("span", { class: `swatch${look}` });
       const button = el(
         "button",
         {
@@ -264,6 +266,11 @@ export class Chart {
     this.change(Math.exp(Math.sign(e.deltaY || e.deltaX) * 0.2), 0, 0, at);
   }
 
+  /// Draws it as large as its place is now.
+  redraw(): void {
+    this.rebuild();
+  }
+
   // Drawing
 
   private rebuild(): void {
@@ -289,7 +296,12 @@ export class Chart {
       grid: { stroke: colours.grid, width: 1 },
       ticks: { stroke: colours.grid, width: 1 },
       values: (_, splits) => axisTexts(splits, log),
-      ...(log ? { splits: (_u: uPlot, _i: number, low: number, high: number) => logSplits(low, high) } : {}),
+      ...(log
+        ? {
+            splits: (_u: uPlot, _i: number, low: number, high: number) => logSplits(low, high),
+            filter: (_u: uPlot, splits: number[]) => splits, // all of them, not the powers of ten alone
+          }
+        : {}),
     });
     const options: uPlot.Options = {
       mode: 2,
@@ -474,7 +486,8 @@ export class Chart {
     for (const { curve, text } of this.values) {
       const list = curve.height ?? curve.y;
       const i = this.spec.overTime ? indexAt(curve.x, player.time) : player.index;
-      text.textContent = withUnit(list[i], curve.unit ?? "");
+      const value = curve.straight && this.spec.overTime ? between(curve.x, list, i, player.time) : list[i];
+      text.textContent = withUnit(value, curve.unit ?? "");
     }
     if (!this.line) return;
     const curve = this.spec.curves[0];
@@ -551,6 +564,12 @@ export class Chart {
     }
     canvas.toBlob((blob) => blob && download(`${fileName(this.spec.title)}.png`, blob));
   }
+}
+
+/// On the line from point i to the next.
+function between(x: ArrayLike<number>, y: ArrayLike<number>, i: number, at: number): number {
+  if (i + 1 >= x.length || !(x[i + 1] > x[i]) || at < x[i]) return y[i];
+  return y[i] + ((at - x[i]) / (x[i + 1] - x[i])) * (y[i + 1] - y[i]);
 }
 
 function about(range: Range, span: number): Range {

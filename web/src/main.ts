@@ -1,7 +1,10 @@
 import "./style.css";
+import "./studies.css";
 import { type Packed, type RunHead, unpack } from "./data";
 import { el } from "./dom";
 import { showRun } from "./run_page";
+import type { StudiesHead } from "./studies_data";
+import { showStudies } from "./studies_page";
 import { startTheme } from "./theme";
 
 // Unpacks what the page was given, and shows it.
@@ -11,7 +14,7 @@ async function start(): Promise<void> {
   startTheme();
   const data = document.getElementById("data");
   if (!data) {
-    app.replaceChildren(el("p", { class: "loading" }, "This page holds no data. `bristle run` writes reports with data in them."));
+    app.replaceChildren(el("p", { class: "loading" }, "This page holds no data. `bristle run` and `bristle study` write reports with data in them."));
     return;
   }
   // The first picture comes before the work.
@@ -20,6 +23,7 @@ async function start(): Promise<void> {
     const packed = await unpack<{ kind: string }>(data.textContent ?? "");
     data.remove();
     if (packed.head.kind === "run") showRun(app, packed as unknown as Packed<RunHead>);
+    else if (packed.head.kind === "studies") showStudies(app, packed as unknown as Packed<StudiesHead>);
     else throw new Error(`it is of an unknown kind, "${packed.head.kind}"`);
   } catch (error) {
     console.error(error);

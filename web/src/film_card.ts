@@ -1,0 +1,84 @@
+import { Vector3 } from "three";
+import { download, el, fileName, icons, tool } from "./dom";
+import type { Film } from "./film";
+import type { Player } from "./player";
+import { makeTransport, speeds } from "./transport";
+import { View } from "./view";
+
+// A motion in three dimensions with its own controls; the last body leaves a trail.
+
+export class FilmCard {
+  readonly element: HTMLElement;
+  view: View | null = null;
+  private readonly stage = el("div", { class: "stage" });
+
+  constructor(
+    title: string,
+    private readonly film: Film,
+    private readonly player: Player,
+    /// A point of the last body, in its own frame.
+    private readonly trail: Vector3,
+  ) {
+    const save = () => void this.view?.image().then((blob) => blob && download(`${fileName(title)}.png`, blob));
+    this.element = el(
+      "section",
+      { class: "card film", "aria-label": title },
+      el(
+        "header",
+        {},
+        el("h5", {}, title),
+        el(
+          "div",
+          { class: "tools" },
+          tool(icons.fit, "Show the whole scene", () => this.view?.fit(), "f"),
+          tool(icons.image, "Save the picture as PNG", save),
+        ),
+      ),
+      this.stage,
+      makeTransport(player, [], () => {}),
+    );
+    this.element.addEventListener("keydown", (e) => this.onKey(e));
+  }
+
+  /// Makes the picture.
+  show(): void {
+    try {
+      this.view = new View(this.stage, this.film, this.player, null);
+      const body = this.film.head.bodies.length - 1;
+      if (body >= 0) this.view.addTrail({ body, point: this.trail, name: this.film.head.bodies[body] });
+    } catch {
+      this.stage.append(el("p", { class: "trouble" }, "The picture needs WebGL, which this browser does not offer. The charts work without."));
+      this.stage.classList.add("empty");
+    }
+  }
+
+  private onKey(e: KeyboardEvent): void {
+    const { player, view } = this;
+    const faster = (by: number) => {
+      const at = Math.max(0, speeds.findIndex((s) => s >= player.speed));
+      player.setSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, at + by))]);
+    };
+    const keys: Record<string, () => void> = {
+      " ": () => player.toggle(),
+      ArrowLeft: () => player.step(e.shiftKey ? -10 : -1),
+      ArrowRight: () => player.step(e.shiftKey ? 10 : 1),
+      ArrowUp: () => faster(1),
+      ArrowDown: () => faster(-1),
+      Home: () => player.seek(player.begin),
+      End: () => player.seek(player.end),
+      f: () => view?.fit(),
+      a: () => view?.move(-0.15, 0, 1),
+      d: () => view?.move(0.15, 0, 1),
+      w: () => view?.move(0, 0.15, 1),
+      s: () => view?.move(0, -0.15, 1),
+      "+": () => view?.move(0, 0, 0.85),
+      "-": () => view?.move(0, 0, 1 / 0.85),
+    };
+    const target = e.target as HTMLElement;
+    if (e.ctrlKey || e.altKey || e.metaKey || !(e.key in keys) || target.closest("select")) return;
+    if (e.key === " " && target.closest("button, input")) return;
+    e.preventDefault();
+    e.stopPropagation();
+    keys[e.key]();
+  }
+}
