@@ -203,7 +203,7 @@ export class View {
       this.bodies.push(group);
       this.scene.add(group);
     }
-    let planes = 0;
+    let fixed = 0;
     for (const shape of this.film.head.shapes) {
       if (shape.mesh === null) continue;
       const parent: Object3D = shape.body < 0 ? this.scene : this.bodies[shape.body];
@@ -212,14 +212,18 @@ export class View {
       const [w, x, y, z] = shape.quaternion;
       holder.quaternion.set(x, y, z, w);
       parent.add(holder);
-      if (shape.kind === "plane") ++planes;
+      if (shape.body < 0) ++fixed;
       const geometry = shape.kind === "plane" ? this.planePatch(holder) : this.geometry(shape.mesh);
-      const material = new MeshLambertMaterial({ side: shape.body < 0 ? DoubleSide : FrontSide });
+      const turns = shape.body >= 0 && roundKinds.has(shape.kind);
+      if (turns) quarter(geometry);
+      // One looks into a cavity through its near wall.
+      const side = shape.body < 0 && shape.kind !== "cavity" ? DoubleSide : FrontSide;
+      const material = new MeshLambertMaterial({ side, vertexColors: turns });
       if (shape.kind === "plane") {
         Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 });
         holder.add(this.gridOn(holder));
       }
-      if (shape.kind === "cavity") Object.assign(material, { transparent: true, opacity: 0.35, depthWrite: false });
+      if (shape.kind === "cavity") Object.assign(material, { transparent: true, opacity: 0.6, depthWrite: false });
       const mesh = new Mesh(geometry, material);
       mesh.castShadow = shape.kind !== "plane" && shape.kind !== "cavity";
       mesh.receiveShadow = shape.body < 0;
@@ -227,7 +231,7 @@ export class View {
       this.meshes.push(mesh);
       holder.add(mesh);
     }
-    if (planes === 0) this.scene.add(this.floorGrid());
+    if (fixed === 0) this.scene.add(this.floorGrid());
     this.renderer.shadowMap.enabled = !this.plain;
     this.sun.castShadow = !this.plain;
     this.sun.shadow.mapSize.set(1024, 1024);
@@ -552,6 +556,17 @@ export class View {
     }
     return {};
   }
+}
+
+const roundKinds = new Set(["sphere", "capsule", "cylinder", "ellipsoid"]);
+
+/// Two of four quarters about the axis are darker, so that one sees a round body turn.
+function quarter(geometry: BufferGeometry): void {
+  if (geometry.hasAttribute("color")) return;
+  const { array, count } = geometry.getAttribute("position");
+  const shades = new Float32Array(3 * count);
+  for (let i = 0; i < count; ++i) shades.fill(array[3 * i] * array[3 * i + 1] > 0 ? 0.7 : 1, 3 * i, 3 * i + 3);
+  geometry.setAttribute("color", new BufferAttribute(shades, 3));
 }
 
 /// Whether there is no graphics card, and the processor draws.
