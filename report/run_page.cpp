@@ -344,7 +344,9 @@ std::optional<Error> write_run_page(Reader& reader, const std::string& path,
     head["laws"].push_back(
         {{"normal", law_json(pair.normal)}, {"friction", law_json(pair.friction)}});
   }
-  describe_shapes(header, recording::fitted(reader, {.around = 24}), page, head);
+  // Many shapes are small on the screen, and fewer corners will do.
+  const int around = header.shapes.size() > 30 ? 16 : 24;
+  describe_shapes(header, recording::fitted(reader, {.around = around}), page, head);
   if (auto error =
           describe_samples(reader, seen, choose_samples(seen.force, most), page)) {
     return error;

@@ -1,5 +1,4 @@
 import {
-  AmbientLight,
   Box3,
   BufferAttribute,
   BufferGeometry,
@@ -123,7 +122,7 @@ export class View {
     }
     this.measure();
     this.build();
-    this.scene.add(this.trailGroup, new AmbientLight(0xffffff, 0.5), new HemisphereLight(0xffffff, 0x8899aa, 1.1));
+    this.scene.add(this.trailGroup, new HemisphereLight(0xffffff, 0xa0a8b0, 1.6));
     this.sun.position.copy(this.centre).add(new Vector3(-0.6, -1, 2).multiplyScalar(2 * this.radius));
     this.sun.target.position.copy(this.centre);
     this.scene.add(this.sun, this.sun.target);
