@@ -11,7 +11,8 @@ namespace bristle::studies {
 
 namespace {
 
-constexpr double settled = 3;  // [s]: by then it rolls
+constexpr double settled = 3;         // [s]: by then it rolls
+constexpr double slips_above = 0.95;  // of the friction that it can have
 
 bool begins_inside(const Values& values) {
   return std::hypot(values["x0"], values["z0"]) + values["radius"] <
@@ -23,6 +24,7 @@ struct Traces {
   Series x, y, z, vx, vy, vz, wx, wy, wz, speed_in_plane, energy;
   std::vector<double> crossings;  // of the bottom, towards +X
   double peak_omega = std::nan(""), rolling_error = std::nan("");
+  bool held = true;                // friction is below its limit all the time
   double drift = std::nan("");     // of the energy [J]
   double residual = 0, scale = 0;  // of the energy books [J]
   std::string trouble;
@@ -106,6 +108,10 @@ Traces roll(const Values& values, const Clock& clock, bool draw) {
     const Ledger books = motion.ledger(now);
     traces.energy.add(now.time, books.kinetic + books.gravity + books.normal);
     if (now.time >= settled) {
+      const ContactNow contact = motion.contact(now);
+      traces.held =
+          traces.held && contact.episode != 0 &&
+          norm(contact.friction) < slips_above * values["mu_c"] * contact.normal;
       traces.speed_in_plane.add(now.time, std::hypot(v.x, v.z));
       traces.peak_omega = std::fmax(traces.peak_omega, norm(w));
       const double from_axis = std::hypot(p.x, p.z);
@@ -235,7 +241,7 @@ Result<Outcome> run(Values& values, bool draw) {
                               "and the normal damper "
                               "take a little"});
   }
-  if (values["duration"] > settled) {
+  if (values["duration"] > settled && traces.held) {
     outcome.checks.push_back({"it rolls: largest ||v| − R|ω − (ω·n)n|| [m/s]",
                               traces.rolling_error, 0, 1e-3 * std::max(1.0, peak_speed),
                               "§ 4.1 has |v| = R|ω|, which spin about n makes false in "
