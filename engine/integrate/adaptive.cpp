@@ -93,6 +93,7 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
     motion_.read_guards(guards_);
     motion_.hold(guards_);
     read_approach(approach_);
+    lag_ = motion_.clock_lag();
     implicit_.forget();
     known_ = true;
   }
@@ -124,6 +125,8 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
   }
   motion_.read_guards(guards_end_);
   read_approach(approach_end_);
+  lag_end_ = motion_.clock_lag();
+  stands_end_ = motion_.stands();
   between_known_ = false;
   half_known_ = -1;
   return Attempt::done;
@@ -449,6 +452,25 @@ Adaptive::Place Adaptive::crossing(std::size_t row) {
   return first;
 }
 
+/// Where the rows cease to stand for what touches: another point of a pair is inside, or
+/// that of a closed contact is gone. The step ends just before, so that a point that
+/// comes in does so as an open contact; or just behind, where that is at once.
+Adaptive::Place Adaptive::change_place(double last) {
+  double low = 0, high = last;
+  for (int k = 0; k < 50 && high - low > 1e-14 * high; ++k) {
+    const double middle = 0.5 * (low + high);
+    interpolate(middle, here_);
+    motion_.look(here_, false);
+    (motion_.stands() ? low : high) = middle;
+  }
+  const std::size_t t = motion_.t_at();
+  const auto advances = [&](double where) { return interpolate(where, t) > step_.y[t]; };
+  if (low > 0 && advances(low)) return {-1, low, false};
+  while (high < 1 && !advances(high)) high = std::min(2 * high, 1.0);
+  return {-1, high, false};
+}
+
+/// The first event of all, or where the rows cease to stand for what touches.
 Adaptive::Place Adaptive::first_event() {
   Place first;
   for (std::size_t i = 0; i < approach_.size(); ++i) {
@@ -456,11 +478,18 @@ Adaptive::Place Adaptive::first_event() {
     if (place.skips) return place;
     if (place.where < first.where) first = place;
   }
-  if (first.where > 1) return {};
+  if (first.where > 1) {
+    if (stands_end_) return {};
+    first = change_place(1);
+  }
   // Who is in there already came before.
   for (;;) {
     interpolate(first.where, here_);
     motion_.look(here_, false);
+    if (first.guard >= 0 && !motion_.stands()) {
+      first = change_place(first.where);
+      continue;
+    }
     std::size_t row = approach_.size();
     double depth = 0;
     for (std::size_t i = 0; i < approach_.size(); ++i) {
@@ -660,6 +689,7 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     std::swap(step_.rate, step_.end_rate);
     std::swap(guards_, guards_end_);
     std::swap(approach_, approach_end_);
+    lag_ = lag_end_;
     motion_.hold(guards_);
   }
   implicit_.forget();
@@ -667,6 +697,28 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   std::copy(motion_.start().begin(), motion_.start().end(), step_.y.begin());
   if (event.row >= 0 && observer.on_event) observer.on_event(state, event);
   return status;
+}
+
+/// Whether the depth of the contact whose clock runs went elsewhere in the step than its
+/// rate says.
+bool Adaptive::clock_lags() const {
+  if (clock_row_ < 0 || !stands_end_) return false;
+  const double allowed = 10 * options_.rtol * impact_.depth;
+  return std::abs(lag_end_ - lag_) > std::max(allowed, 100 * motion_.rounding(step_.y));
+}
+
+/// From the beginning of the step on, without a contact's clock.
+void Adaptive::drop_clock(State& state) {
+  ++counts_.rejected;
+  length_ = std::max(2 * step_.y[motion_.s_at()] * length_, 0.01 * impact_.time);
+  clock_row_ = -1;
+  by_plan_ = false;
+  impact_length_ = impact_.time;
+  motion_.begin(state, -1, 0);
+  switched_clock_ = true;
+  step_.y.resize(std::max(step_.y.size(), motion_.size()));
+  std::copy(motion_.start().begin(), motion_.start().end(), step_.y.begin());
+  known_ = false;
 }
 
 /// From here on this is the freshest contact.
@@ -744,6 +796,10 @@ StepStatus Adaptive::advance_to(State& state, double until,
     if (tried == Attempt::fails) return StepStatus::not_converged;
     if (tried == Attempt::leaves) {
       leave_by_clock(state, about_to_leave(state));
+      continue;
+    }
+    if (clock_lags()) {
+      drop_clock(state);
       continue;
     }
     Place event = first_event();

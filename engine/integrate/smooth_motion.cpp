@@ -250,11 +250,22 @@ void SmoothMotion::place(const Vector& y, bool all) {
   }
   if (clock_row_ < 0) return;
   const double s = y[s_at()];
+  if (all) clock_lag_ = depths_[at(clock_row_)] - s * s;  // t turns where s is 0
   depths_[at(clock_row_)] = std::copysign(s * s, s);
   depth[clock_row_] = s * s;
   Vector& roots = system_.contacts.roots;
   for (const std::size_t i : closed_) roots[i] = std::sqrt(std::max(depth[i], 0.0));
   roots[at(clock_row_)] = s;
+}
+
+bool SmoothMotion::stands() const {
+  const ContactWorkspace& ws = system_.contacts;
+  for (const PairGroup& group : ws.groups) {
+    if (group.stranger > rounding_) return false;
+  }
+  return std::none_of(closed_.begin(), closed_.end(), [&](std::size_t i) {
+    return ws.lost[i] != 0 && sides_[i * per_row] > 0;
+  });
 }
 
 void SmoothMotion::rates(const Vector& y, double* rate, bool all) {
