@@ -127,6 +127,7 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
   read_approach(approach_end_);
   lag_end_ = motion_.clock_lag();
   stands_end_ = motion_.stands();
+  places_ = motion_.places_to_look();
   between_known_ = false;
   half_known_ = -1;
   return Attempt::done;
@@ -464,10 +465,25 @@ Adaptive::Place Adaptive::change_place(double last) {
     (motion_.stands() ? low : high) = middle;
   }
   const std::size_t t = motion_.t_at();
-  const auto advances = [&](double where) { return interpolate(where, t) > step_.y[t]; };
-  if (low > 0 && advances(low)) return {-1, low, false};
-  while (high < 1 && !advances(high)) high = std::min(2 * high, 1.0);
+  const double now = step_.y[t], soon = now + 1e-12 * std::max(1.0, std::abs(now));
+  if (interpolate(low, t) > soon) return {-1, low, false};
+  while (high < last && !(interpolate(high, t) > now)) high = std::min(2 * high, last);
   return {-1, high, false};
+}
+
+/// A place where something touches before it goes on to where it is not found any more.
+Adaptive::Place Adaptive::leapt_over(double last) {
+  for (int k = 1; k < places_; ++k) {
+    const double place = last * k / places_;
+    interpolate(place, here_);
+    motion_.look(here_, false);
+    if (!motion_.stands()) return change_place(place);
+    for (std::size_t i = 0; i < approach_.size(); ++i) {
+      const bool inside = !motion_.acts(i) && motion_.depth(i) > 0;
+      if (inside && guards_[i * per_row] < 0) return {-1, place, false};
+    }
+  }
+  return {};
 }
 
 /// The first event of all, or where the rows cease to stand for what touches.
@@ -478,6 +494,8 @@ Adaptive::Place Adaptive::first_event() {
     if (place.skips) return place;
     if (place.where < first.where) first = place;
   }
+  const Place before = leapt_over(std::min(first.where, 1.0));
+  if (before.where < first.where) first = before;
   if (first.where > 1) {
     if (stands_end_) return {};
     first = change_place(1);
@@ -487,7 +505,9 @@ Adaptive::Place Adaptive::first_event() {
     interpolate(first.where, here_);
     motion_.look(here_, false);
     if (first.guard >= 0 && !motion_.stands()) {
-      first = change_place(first.where);
+      const Place change = change_place(first.where);
+      if (!(change.where < first.where)) return change;
+      first = change;
       continue;
     }
     std::size_t row = approach_.size();

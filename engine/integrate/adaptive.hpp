@@ -126,6 +126,7 @@ class Adaptive {
   bool may_switch_clock() const;
   Place first_event();
   Place change_place(double last);
+  Place leapt_over(double last);
   bool clock_lags() const;
   void drop_clock(State& state);
   double end_of_time(double until, double where);
@@ -166,6 +167,7 @@ class Adaptive {
   Vector approach_, approach_end_;  // of all rows
   double lag_ = 0, lag_end_ = 0;    // of the clock [m]
   bool stands_end_ = true;          // the rows stand for all that touches at its end
+  int places_ = 0;                  // to look at in between
   bool known_ = false;              // step_.rate and guards_ belong to step_.y
   bool between_known_ = false;      // interpolate() is ready
 

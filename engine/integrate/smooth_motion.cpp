@@ -268,6 +268,26 @@ bool SmoothMotion::stands() const {
   });
 }
 
+int SmoothMotion::places_to_look() const {
+  const ContactWorkspace& ws = system_.contacts;
+  double most = 0;
+  for (const PairGroup& group : ws.groups) {
+    const auto first = static_cast<std::size_t>(group.first);
+    bool lost = false;
+    for (std::size_t i = first; i < first + at(group.count); ++i) {
+      lost = lost || (!rows_[i].acts && ws.lost[i] != 0);
+    }
+    if (!lost) continue;
+    const ShapePair& pair = ws.candidates[group.pair];
+    const double one = model_->shapes[pair.a].radius, two = model_->shapes[pair.b].radius;
+    if (!std::isfinite(one + two)) continue;  // nothing gets behind a plane
+    // Contacts are looked for twice as far as the bodies go.
+    const double way = 0.5 * (ws.margins[pair.a] + ws.margins[pair.b]);
+    most = std::max(most, way / (0.25 * std::min(one, two)));
+  }
+  return static_cast<int>(std::ceil(std::min(most, 64.0)));
+}
+
 void SmoothMotion::rates(const Vector& y, double* rate, bool all) {
   ++evaluations_;
   place(y, all);

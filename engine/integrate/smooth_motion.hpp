@@ -65,6 +65,10 @@ class SmoothMotion {
   /// Whether the rows still stand for all that touches, where all contacts were measured
   /// last: no closed one is lost, and no other point lies inside.
   bool stands() const;
+  /// How many places of a step it takes not to leap over a contact that was open at its
+  /// beginning and is not found at its end, where all were measured last; 0: there is
+  /// none.
+  int places_to_look() const;
   /// How much deeper the row whose clock runs is there than the clock says [m]. It is
   /// right where the depth is the integral of its rate, not where the point itself runs
   /// along the surfaces.
