@@ -51,6 +51,53 @@ BRISTLE_INLINE Frame<double> carried(const Frame<double>& frame,
   return transport(frame, normal, turn);
 }
 
+/// Which of the rows of a pair go on at the contact points that are found now: those of
+/// the same feature; then, of the closed ones, those that are closest on A. The result
+/// has a row for each point, or −1, and does not depend on their order.
+constexpr int most_rows = 2 * max_contacts;  // kept ones may join
+std::array<int, max_contacts> match(std::span<const ContactRow> rows,
+                                    std::span<const ContactPoint<double>* const> points,
+                                    const Model& model, const LinkMotion& links,
+                                    const ShapePair& pair) {
+  std::array<int, max_contacts> row_of;
+  row_of.fill(-1);
+  std::array<bool, most_rows> used{};
+  const std::size_t count = std::min(rows.size(), used.size());
+  bool complete = true;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    for (std::size_t j = 0; j < count && row_of[k] < 0; ++j) {
+      if (used[j] || rows[j].feature != points[k]->feature) continue;
+      used[j] = true;
+      row_of[k] = static_cast<int>(j);
+    }
+    complete = complete && row_of[k] >= 0;
+  }
+  if (complete) return row_of;
+  const ModelShape& a = model.shapes[pair.a];
+  const Transform<double>& pose = links.poses[at(a.link)];
+  const double size = same_contact * std::min(a.radius, model.shapes[pair.b].radius);
+  for (;;) {
+    double closest = size * size;
+    std::size_t point = 0, row = count;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      if (row_of[k] >= 0) continue;
+      const Vec3<double> anchor =
+          transpose_times(pose.R, point_of(pair, *points[k]) - pose.p);
+      for (std::size_t j = 0; j < count; ++j) {
+        if (used[j] || rows[j].episode == 0) continue;
+        const double distance = norm2(rows[j].anchor - anchor);
+        if (!(distance < closest)) continue;
+        closest = distance;
+        point = k;
+        row = j;
+      }
+    }
+    if (row == count) return row_of;
+    used[row] = true;
+    row_of[point] = static_cast<int>(row);
+  }
+}
+
 /// Re-makes the rows of a state, block by block.
 class Renewal {
  public:
@@ -172,60 +219,30 @@ class Renewal {
     return pad();
   }
 
-  /// New contacts of a pair take over from old ones: those of the same feature, then
-  /// those that are closest on A.
+  /// New contacts of a pair take over from old ones.
   bool renew_pair(int b, std::uint32_t candidate,
                   std::span<const FoundContact* const> fresh, int old_first,
                   int old_end) {
-    constexpr int most = 2 * max_contacts;  // kept ones may join
-    const int old_count = std::min(old_end - old_first, most);
-    std::array<bool, most> used{};
-    std::array<int, max_contacts> was;
-    was.fill(-1);
-    for (std::size_t k = 0; k < fresh.size(); ++k) {
-      for (int j = 0; j < old_count; ++j) {
-        if (used[at(j)] || old_.rows[at(old_first + j)].feature != fresh[k]->at.feature) {
-          continue;
-        }
-        used[at(j)] = true;
-        was[k] = old_first + j;
-        break;
-      }
-    }
+    std::array<bool, most_rows> used{};
     if (!fresh.empty()) {
       const ShapePair& pair = ws_.candidates[candidate];
-      const ModelShape& a = model_.shapes[pair.a];
-      const double size = same_contact * std::min(a.radius, model_.shapes[pair.b].radius);
-      for (std::size_t k = 0; k < fresh.size(); ++k) {
-        if (was[k] >= 0) continue;
-        const Transform<double>& pose = links_.poses[at(a.link)];
-        const Vec3<double> anchor =
-            transpose_times(pose.R, point_of(pair, fresh[k]->at) - pose.p);
-        double closest = size * size;
-        int best = -1;
-        for (int j = 0; j < old_count; ++j) {
-          const ContactRow& row = old_.rows[at(old_first + j)];
-          if (used[at(j)] || row.episode == 0) continue;
-          const double distance = norm2(row.anchor - anchor);
-          if (distance < closest) {
-            closest = distance;
-            best = j;
-          }
-        }
-        if (best < 0) continue;
-        used[at(best)] = true;
-        was[k] = old_first + best;
-      }
+      std::array<const ContactPoint<double>*, max_contacts> points;
+      for (std::size_t k = 0; k < fresh.size(); ++k) points[k] = &fresh[k]->at;
+      const std::array<int, max_contacts> row_of =
+          match(std::span(old_.rows).subspan(at(old_first), at(old_end - old_first)),
+                std::span(points).first(fresh.size()), model_, links_, pair);
       if (n_ + static_cast<int>(fresh.size()) > static_cast<int>(ws_.capacity)) {
         return false;
       }
       ws_.groups.push_back({candidate, n_, static_cast<int>(fresh.size())});
       for (std::size_t k = 0; k < fresh.size(); ++k) {
-        renew_row(b, pair, fresh[k]->at, was[k]);
+        const int was = row_of[k];
+        if (was >= 0) used[at(was)] = true;
+        renew_row(b, pair, fresh[k]->at, was >= 0 ? old_first + was : -1);
       }
     }
     for (int j = old_first; j < old_end; ++j) {
-      if (j - old_first < most && used[at(j - old_first)]) continue;
+      if (j - old_first < most_rows && used[at(j - old_first)]) continue;
       if (!give_up(b, j)) return false;
     }
     return true;
@@ -348,6 +365,7 @@ class Renewal {
     row.damper = 0;
     row.event = 0;
     now_.rows[at(i)] = row;
+    ws_.lost[at(i)] = 0;
     double* c = ws_.columns.data() + at(i);
     c[RowColumns::depth * ws_.capacity] = row.depth;
     c[RowColumns::rate * ws_.capacity] = motion.rate;
@@ -499,7 +517,8 @@ void follow_contacts(const Model& model, std::span<const double> q,
   const auto follow = [&](int member) {
     const Share share = share_of(ws.groups.size(), member, ws.team.size());
     for (std::size_t g = share.begin; g < share.end; ++g) {
-      const PairGroup& group = ws.groups[g];
+      PairGroup& group = ws.groups[g];
+      group.stranger = -HUGE_VAL;
       const auto is_open = [](const ContactRow& row) { return row.episode == 0; };
       const auto first = contacts.rows.begin() + group.first;
       if (!open && std::all_of(first, first + group.count, is_open)) continue;
@@ -521,47 +540,27 @@ void follow_contacts(const Model& model, std::span<const double> q,
       };
       if (group.count == 1 && found.count == 1 &&
           found[0].feature == contacts.rows[at(group.first)].feature) {
+        ws.lost[at(group.first)] = 0;
         follow_to(group.first, found[0]);
         continue;
       }
-      // The same features first, then what is closest on A.
-      std::array<bool, max_contacts> used{};
-      std::array<int, max_contacts> match;
-      match.fill(-1);
-      for (int k = 0; k < group.count; ++k) {
-        for (int f = 0; f < found.count && match[at(k)] < 0; ++f) {
-          const bool same_feature =
-              found[f].feature == contacts.rows[at(group.first + k)].feature;
-          if (used[at(f)] || !same_feature) continue;
-          used[at(f)] = true;
-          match[at(k)] = f;
-        }
+      std::array<const ContactPoint<double>*, max_contacts> points;
+      for (int f = 0; f < found.count; ++f) points[at(f)] = &found[f];
+      const std::array<int, max_contacts> row_of =
+          match(std::span(contacts.rows).subspan(at(group.first), at(group.count)),
+                std::span(points).first(at(found.count)), model, links, pair);
+      for (int i = group.first; i < group.first + group.count; ++i) {
+        ws.lost[at(i)] = 1;
+        put(i, -1, {0, {0, 0}});
       }
-      for (int k = 0; k < group.count; ++k) {
-        const int i = group.first + k;
-        const ContactRow& row = contacts.rows[at(i)];
-        int best = match[at(k)];
-        if (best < 0) {
-          const Transform<double>& pose = links.poses[at(a.link)];
-          const double size = same_contact * std::min(a.radius, b.radius);
-          double closest = size * size;
-          for (int f = 0; f < found.count; ++f) {
-            if (used[at(f)]) continue;
-            const Vec3<double> anchor =
-                transpose_times(pose.R, point_of(pair, found[f]) - pose.p);
-            const double distance = norm2(anchor - row.anchor);
-            if (distance < closest) {
-              closest = distance;
-              best = f;
-            }
-          }
-        }
-        if (best < 0) {
-          put(i, -1, {0, {0, 0}});
+      for (int f = 0; f < found.count; ++f) {
+        const int i = group.first + row_of[at(f)];
+        if (row_of[at(f)] < 0) {
+          group.stranger = std::max(group.stranger, found[f].depth);
           continue;
         }
-        used[at(best)] = true;
-        follow_to(i, found[best]);
+        ws.lost[at(i)] = 0;
+        follow_to(i, found[f]);
       }
     }
   };

@@ -16,6 +16,7 @@ ContactWorkspace::ContactWorkspace(const Model& model, int threads)
       overflow(found.size()),
       next(make_state(model).contacts),
       places(capacity),
+      lost(capacity),
       columns(RowColumns::count * capacity),
       rates(capacity * static_cast<std::size_t>(layout.count)),
       books(2 * book_columns * capacity),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct PairGroup {
   std::uint32_t pair;  // in the list of candidates
   int first;
   int count;
+  /// Within a step: depth of the deepest point found that no row stands for [m].
+  double stranger = -HUGE_VAL;
 };
 
 /// Where a row's force acts now, be it at an accepted state or within a step.
@@ -79,13 +82,14 @@ struct ContactWorkspace {
   ContactRows next;  // exchanged with the state's rows when they are re-made
   std::vector<PairGroup> groups;
   std::vector<RowPlace> places;
-  std::vector<double> columns;    // RowColumns
-  std::vector<double> rates;      // of the memory, or its next value
-  std::vector<double> books;      // stored and powers of normal and friction, per row
-  bool frozen = false;            // Form::evaluate goes by these two:
-  std::vector<double> roots;      // of depths; or empty
-  std::vector<double> held;       // sides of guards, two columns per law
-  std::vector<LawTotals> totals;  // per piece of a block: normal, friction
+  std::vector<std::uint8_t> lost;  // rows whose point was not found again within the step
+  std::vector<double> columns;     // RowColumns
+  std::vector<double> rates;       // of the memory, or its next value
+  std::vector<double> books;       // stored and powers of normal and friction, per row
+  bool frozen = false;             // Form::evaluate goes by these two:
+  std::vector<double> roots;       // of depths; or empty
+  std::vector<double> held;        // sides of guards, two columns per law
+  std::vector<LawTotals> totals;   // per piece of a block: normal, friction
 
   Team team;
 

@@ -142,9 +142,10 @@ struct Polyhedron {
   }
 };
 
-/// Depth at a point of the side that is clipped, against the plane of the other, along n.
+/// Where two sides meet, on their cores.
 struct Laid {
   V on_a, on_b;
+  V normal;
   double depth;
 };
 
@@ -155,6 +156,12 @@ struct ClipPoint {
   // the other side.
   std::uint32_t edge;
   int border;  // −1: an edge of the clipped side
+  int side;    // which
+  // What it is made of: a corner of the clipped side, or of the other one, or where an
+  // edge of the clipped side crosses a border.
+  int corner = -1;
+  int crossing = -1;  // the edge
+  int crossed = -1;   // the border
 };
 
 /// Leaves out corners where a convex polygon goes straight on, and returns how many are
@@ -174,6 +181,12 @@ int keep_corners(ClipPoint* polygon, int count) noexcept {
     polygon[kept++] = polygon[i];
   }
   return kept;
+}
+
+/// Whether at least two points are inside.
+bool several_inside(const Contacts<double>& contacts) noexcept {
+  const auto inside = [](const ContactPoint<double>& point) { return point.depth > 0; };
+  return std::count_if(contacts.begin(), contacts.end(), inside) > 1;
 }
 
 }  // namespace
@@ -255,17 +268,16 @@ double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double 
                     double radius_b, double margin, Contacts<double>& out) noexcept {
   double deepest = -HUGE_VAL;
   if (a.count < 2 || b.count < 2) return deepest;
-  const auto report = [&](const V& on_a, const V& on_b, double core_depth,
-                          std::uint32_t id) {
-    const double depth = core_depth + radius_a + radius_b;
+  const auto report = [&](const Laid& at, std::uint32_t id) {
+    const double depth = at.depth + radius_a + radius_b;
     deepest = std::max(deepest, depth);
     if (-depth > margin) return;
     for (int i = 0; i < out.count; ++i) {
       if (out[i].feature == id) return;
     }
-    out.add({.on_a = on_a + radius_a * n,
-             .on_b = on_b - radius_b * n,
-             .normal = n,
+    out.add({.on_a = at.on_a + radius_a * at.normal,
+             .on_b = at.on_b - radius_b * at.normal,
+             .normal = at.normal,
              .depth = depth,
              .radius = HUGE_VAL,
              .patch = Patch::flat,
@@ -304,7 +316,7 @@ double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double 
       const V q = of_b >= 0 ? b.points[of_b] : b.points[0] + t * eb;
       const double depth = dot(p - q, n);
       const V middle = 0.5 * (p + q);
-      report(middle + (0.5 * depth) * n, middle - (0.5 * depth) * n, depth,
+      report({middle + (0.5 * depth) * n, middle - (0.5 * depth) * n, n, depth},
              of_b >= 0 ? vertex_of_b(b.ids[of_b]) : vertex_of_a(a.ids[end]));
     }
     return deepest;
@@ -325,7 +337,7 @@ double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double 
     const int following = i + 1 == count ? 0 : i + 1;
     polygon[i] = {clipped.points[i],
                   stays_a ? vertex_of_b(clipped.ids[i]) : vertex_of_a(clipped.ids[i]),
-                  edge_id(clipped.ids[i], clipped.ids[following]), -1};
+                  edge_id(clipped.ids[i], clipped.ids[following]), -1, i};
   }
   const bool line = count == 2;
   const auto corner_of_stays = [&](int i) {
@@ -358,16 +370,19 @@ double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double 
         cut.point = from.point + t * (to.point - from.point);
         if (from.border >= 0) {
           // Two borders meet in a corner of the side that stays.
-          cut.id = corner_of_stays(from.border + 1 == k                   ? k
-                                   : (k + 1) % stays.count == from.border ? from.border
-                                                                          : k);
+          const bool before = (k + 1) % stays.count == from.border;
+          cut.id = corner_of_stays(before ? from.border : k);
+          if (before || from.border + 1 == k) cut.corner = before ? from.border : k;
         } else {
+          cut.crossing = from.side;
+          cut.crossed = k;
           cut.id = stays_a ? edges_of(border_edge, from.edge)
                            : edges_of(from.edge, border_edge);
         }
         // Leaving the inside the border goes on, coming back the edge does.
         cut.edge = from_in ? border_edge : from.edge;
         cut.border = from_in ? k : from.border;
+        cut.side = from.side;
       }
       if (from_in) push(from);
       if (from_in != to_in) push(cut);
@@ -376,25 +391,44 @@ double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double 
     std::copy(next, next + made, polygon);
     count = made;
   }
-  // Along n from a clipped point to the plane that stays.
-  const double slope = stays_a ? -dot(stays.normal, n) : dot(stays.normal, n);
-  const auto depth_at = [&](const V& x) {
-    return dot(x - stays.points[0], stays.normal) / slope;
+  // Each point has the normal of what meets there, so that its depth follows the motion
+  // of the bodies: a corner that of the face it lies on, two edges that across both.
+  const V across = stays_a ? stays.normal : -stays.normal;  // from A into B
+  const auto laid = [&](const ClipPoint& from) {
+    V x = from.point;  // on the side that is clipped
+    V y = x - dot(x - stays.points[0], stays.normal) * stays.normal;
+    V m = across;
+    if (from.corner >= 0) {
+      const V other = stays_a ? -clipped.normal : clipped.normal;
+      if (dot(other, across) > lying_cosine) {
+        y = stays.points[from.corner];
+        x = y + dot(clipped.points[0] - y, clipped.normal) * clipped.normal;
+        m = other;
+      }
+    } else if (from.crossing >= 0) {
+      const V& p = clipped.points[from.crossing];
+      const V& q = stays.points[from.crossed];
+      const V u = clipped.points[(from.crossing + 1) % clipped.count] - p;
+      const V w = stays.points[(from.crossed + 1) % stays.count] - q;
+      const double uu = norm2(u), uw = dot(u, w), ww = norm2(w);
+      const double below = uu * ww - uw * uw;
+      V other = cross(u, w);
+      other = (dot(other, across) < 0 ? -1 : 1) * unit_or(other, across);
+      if (below > straight_on * straight_on * uu * ww &&
+          dot(other, across) > lying_cosine) {
+        const V r = q - p;
+        x = p + ((dot(r, u) * ww - dot(r, w) * uw) / below) * u;
+        y = q + (dot(x - q, w) / ww) * w;
+        m = other;
+      }
+    }
+    return stays_a ? Laid{y, x, m, dot(y - x, m)} : Laid{x, y, m, dot(x - y, m)};
   };
   for (int i = 0; i < count; ++i) {
-    deepest = std::max(deepest, depth_at(polygon[i].point) + radius_a + radius_b);
+    deepest = std::max(deepest, laid(polygon[i]).depth + radius_a + radius_b);
   }
   if (!line) count = keep_corners(polygon, count);
-  for (int i = 0; i < count; ++i) {
-    const V& x = polygon[i].point;
-    const double depth = depth_at(x);
-    const V other = stays_a ? x + depth * n : x - depth * n;
-    if (stays_a) {
-      report(other, x, depth, polygon[i].id);
-    } else {
-      report(x, other, depth, polygon[i].id);
-    }
-  }
+  for (int i = 0; i < count; ++i) report(laid(polygon[i]), polygon[i].id);
   return deepest;
 }
 
@@ -457,26 +491,54 @@ void convex_against_convex(const Shape& a, const Transform<double>& pose_a,
   const Meeting<double> meeting =
       meet(curvature_at(core_a, s.on_a, n), curvature_at(core_b, s.on_b, -n));
 
-  // Sides carry where one is a face across n, or both are lines.
+  // Sides carry where one is a face across n, or both are lines. Which they are does not
+  // depend on the margin, so that the same contacts are found with any.
+  const auto lay = [&](const V& along, Contacts<double>& several) {
+    return lay_together(side_a, side_b, along, core_a.radius, core_b.radius, HUGE_VAL,
+                        several);
+  };
+  const auto carry = [&](const Contacts<double>& several) {
+    const bool line = several.count == 2;
+    bool all = true;
+    for (ContactPoint<double> point : several) {
+      if (-point.depth > margin) {
+        all = false;
+        continue;
+      }
+      if (line) {
+        point.patch = meeting.patch;
+        point.radius = meeting.radius;
+      }
+      out.add(point);
+    }
+    if (all) out.dropped += several.dropped;
+  };
   const bool face_a = side_a.count > 2 && norm(side_a.normal - n) < 1e-12;
   const bool face_b = side_b.count > 2 && norm(side_b.normal + n) < 1e-12;
   const bool lines = side_a.count == 2 && side_b.count == 2;
+  // A manifold that misses the deepest point is none. Along a face's own normal that may
+  // be one that hangs over the face's edge.
+  const double size = std::min(core_a.size, core_b.size);
+  const double closest = s.depth + core_a.radius + core_b.radius;
+  const auto complete = [&](double deepest) {
+    return std::min(std::fabs(deepest - depth), std::fabs(deepest - closest)) <
+           1e-9 * size;
+  };
+  Contacts<double> several;
   if (lines || (face_a && side_b.count > 1) || (face_b && side_a.count > 1)) {
-    Contacts<double> several;
-    const double deepest =
-        lay_together(side_a, side_b, n, core_a.radius, core_b.radius, margin, several);
-    const int count = several.count + several.dropped;
-    // A manifold that misses the deepest point is none.
-    const double size = std::min(core_a.size, core_b.size);
-    if (count > 1 && std::fabs(deepest - depth) < 1e-9 * size) {
-      for (ContactPoint<double> point : several) {
-        if (count == 2) {
-          point.patch = meeting.patch;
-          point.radius = meeting.radius;
-        }
-        out.add(point);
-      }
-      out.dropped += several.dropped;
+    if (complete(lay(n, several)) && several.count > 1) {
+      carry(several);
+      return;
+    }
+  } else if (depth > 0 && side_a.count > 1 && side_b.count > 1) {
+    // What leans over an edge is deepest there, with a normal of its own: the sides carry
+    // as long as another point is inside.
+    const double straight_a = side_a.count > 2 ? dot(side_a.normal, n) : -1;
+    const double straight_b = side_b.count > 2 ? -dot(side_b.normal, n) : -1;
+    const V along = straight_a >= straight_b ? side_a.normal : -side_b.normal;
+    if (std::max(straight_a, straight_b) > lying_cosine &&
+        complete(lay(along, several)) && several_inside(several)) {
+      carry(several);
       return;
     }
   }
@@ -590,7 +652,7 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
       Contacts<double> several;
       const double deepest =
           lay_together(side_a, side_b, turn(pose_a, n), 0, 0, margin, several);
-      if (several.count > 1 && deepest > 0 && deepest < -lying_depth * gap_e) {
+      if (several_inside(several) && deepest < -lying_depth * gap_e) {
         for (const auto& point : several) out.add(point);
         out.dropped += several.dropped;
         return;

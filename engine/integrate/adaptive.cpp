@@ -93,6 +93,7 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
     motion_.read_guards(guards_);
     motion_.hold(guards_);
     read_approach(approach_);
+    lag_ = motion_.clock_lag();
     implicit_.forget();
     known_ = true;
   }
@@ -124,6 +125,9 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
   }
   motion_.read_guards(guards_end_);
   read_approach(approach_end_);
+  lag_end_ = motion_.clock_lag();
+  stands_end_ = motion_.stands();
+  places_ = motion_.places_to_look();
   between_known_ = false;
   half_known_ = -1;
   return Attempt::done;
@@ -449,6 +453,40 @@ Adaptive::Place Adaptive::crossing(std::size_t row) {
   return first;
 }
 
+/// Where the rows cease to stand for what touches: another point of a pair is inside, or
+/// that of a closed contact is gone. The step ends just before, so that a point that
+/// comes in does so as an open contact; or just behind, where that is at once.
+Adaptive::Place Adaptive::change_place(double last) {
+  double low = 0, high = last;
+  for (int k = 0; k < 50 && high - low > 1e-14 * high; ++k) {
+    const double middle = 0.5 * (low + high);
+    interpolate(middle, here_);
+    motion_.look(here_, false);
+    (motion_.stands() ? low : high) = middle;
+  }
+  const std::size_t t = motion_.t_at();
+  const double now = step_.y[t], soon = now + 1e-12 * std::max(1.0, std::abs(now));
+  if (interpolate(low, t) > soon) return {-1, low, false};
+  while (high < last && !(interpolate(high, t) > now)) high = std::min(2 * high, last);
+  return {-1, high, false};
+}
+
+/// A place where something touches before it goes on to where it is not found any more.
+Adaptive::Place Adaptive::leapt_over(double last) {
+  for (int k = 1; k < places_; ++k) {
+    const double place = last * k / places_;
+    interpolate(place, here_);
+    motion_.look(here_, false);
+    if (!motion_.stands()) return change_place(place);
+    for (std::size_t i = 0; i < approach_.size(); ++i) {
+      const bool inside = !motion_.acts(i) && motion_.depth(i) > 0;
+      if (inside && guards_[i * per_row] < 0) return {-1, place, false};
+    }
+  }
+  return {};
+}
+
+/// The first event of all, or where the rows cease to stand for what touches.
 Adaptive::Place Adaptive::first_event() {
   Place first;
   for (std::size_t i = 0; i < approach_.size(); ++i) {
@@ -456,11 +494,22 @@ Adaptive::Place Adaptive::first_event() {
     if (place.skips) return place;
     if (place.where < first.where) first = place;
   }
-  if (first.where > 1) return {};
+  const Place before = leapt_over(std::min(first.where, 1.0));
+  if (before.where < first.where) first = before;
+  if (first.where > 1) {
+    if (stands_end_) return {};
+    first = change_place(1);
+  }
   // Who is in there already came before.
   for (;;) {
     interpolate(first.where, here_);
     motion_.look(here_, false);
+    if (first.guard >= 0 && !motion_.stands()) {
+      const Place change = change_place(first.where);
+      if (!(change.where < first.where)) return change;
+      first = change;
+      continue;
+    }
     std::size_t row = approach_.size();
     double depth = 0;
     for (std::size_t i = 0; i < approach_.size(); ++i) {
@@ -660,6 +709,7 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     std::swap(step_.rate, step_.end_rate);
     std::swap(guards_, guards_end_);
     std::swap(approach_, approach_end_);
+    lag_ = lag_end_;
     motion_.hold(guards_);
   }
   implicit_.forget();
@@ -667,6 +717,28 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   std::copy(motion_.start().begin(), motion_.start().end(), step_.y.begin());
   if (event.row >= 0 && observer.on_event) observer.on_event(state, event);
   return status;
+}
+
+/// Whether the depth of the contact whose clock runs went elsewhere in the step than its
+/// rate says.
+bool Adaptive::clock_lags() const {
+  if (clock_row_ < 0 || !stands_end_) return false;
+  const double allowed = 10 * options_.rtol * impact_.depth;
+  return std::abs(lag_end_ - lag_) > std::max(allowed, 100 * motion_.rounding(step_.y));
+}
+
+/// From the beginning of the step on, without a contact's clock.
+void Adaptive::drop_clock(State& state) {
+  ++counts_.rejected;
+  length_ = std::max(2 * step_.y[motion_.s_at()] * length_, 0.01 * impact_.time);
+  clock_row_ = -1;
+  by_plan_ = false;
+  impact_length_ = impact_.time;
+  motion_.begin(state, -1, 0);
+  switched_clock_ = true;
+  step_.y.resize(std::max(step_.y.size(), motion_.size()));
+  std::copy(motion_.start().begin(), motion_.start().end(), step_.y.begin());
+  known_ = false;
 }
 
 /// From here on this is the freshest contact.
@@ -744,6 +816,10 @@ StepStatus Adaptive::advance_to(State& state, double until,
     if (tried == Attempt::fails) return StepStatus::not_converged;
     if (tried == Attempt::leaves) {
       leave_by_clock(state, about_to_leave(state));
+      continue;
+    }
+    if (clock_lags()) {
+      drop_clock(state);
       continue;
     }
     Place event = first_event();

@@ -125,6 +125,10 @@ class Adaptive {
   int leaves_at(const State& state, const Place& place) const;
   bool may_switch_clock() const;
   Place first_event();
+  Place change_place(double last);
+  Place leapt_over(double last);
+  bool clock_lags() const;
+  void drop_clock(State& state);
   double end_of_time(double until, double where);
   bool smooth_to_end() const;
   bool cut(double where);
@@ -161,6 +165,9 @@ class Adaptive {
 
   Vector guards_, guards_end_, guards_here_, here_;
   Vector approach_, approach_end_;  // of all rows
+  double lag_ = 0, lag_end_ = 0;    // of the clock [m]
+  bool stands_end_ = true;          // the rows stand for all that touches at its end
+  int places_ = 0;                  // to look at in between
   bool known_ = false;              // step_.rate and guards_ belong to step_.y
   bool between_known_ = false;      // interpolate() is ready
 

@@ -250,11 +250,42 @@ void SmoothMotion::place(const Vector& y, bool all) {
   }
   if (clock_row_ < 0) return;
   const double s = y[s_at()];
+  if (all) clock_lag_ = depths_[at(clock_row_)] - s * s;  // t turns where s is 0
   depths_[at(clock_row_)] = std::copysign(s * s, s);
   depth[clock_row_] = s * s;
   Vector& roots = system_.contacts.roots;
   for (const std::size_t i : closed_) roots[i] = std::sqrt(std::max(depth[i], 0.0));
   roots[at(clock_row_)] = s;
+}
+
+bool SmoothMotion::stands() const {
+  const ContactWorkspace& ws = system_.contacts;
+  for (const PairGroup& group : ws.groups) {
+    if (group.stranger > rounding_) return false;
+  }
+  return std::none_of(closed_.begin(), closed_.end(), [&](std::size_t i) {
+    return ws.lost[i] != 0 && sides_[i * per_row] > 0;
+  });
+}
+
+int SmoothMotion::places_to_look() const {
+  const ContactWorkspace& ws = system_.contacts;
+  double most = 0;
+  for (const PairGroup& group : ws.groups) {
+    const auto first = static_cast<std::size_t>(group.first);
+    bool lost = false;
+    for (std::size_t i = first; i < first + at(group.count); ++i) {
+      lost = lost || (!rows_[i].acts && ws.lost[i] != 0);
+    }
+    if (!lost) continue;
+    const ShapePair& pair = ws.candidates[group.pair];
+    const double one = model_->shapes[pair.a].radius, two = model_->shapes[pair.b].radius;
+    if (!std::isfinite(one + two)) continue;  // nothing gets behind a plane
+    // Contacts are looked for twice as far as the bodies go.
+    const double way = 0.5 * (ws.margins[pair.a] + ws.margins[pair.b]);
+    most = std::max(most, way / (0.25 * std::min(one, two)));
+  }
+  return static_cast<int>(std::ceil(std::min(most, 64.0)));
 }
 
 void SmoothMotion::rates(const Vector& y, double* rate, bool all) {

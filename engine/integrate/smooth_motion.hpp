@@ -62,6 +62,18 @@ class SmoothMotion {
   /// Contacts and their guards alone.
   void look(const Vector& y, bool with_laws);
 
+  /// Whether the rows still stand for all that touches, where all contacts were measured
+  /// last: no closed one is lost, and no other point lies inside.
+  bool stands() const;
+  /// How many places of a step it takes not to leap over a contact that was open at its
+  /// beginning and is not found at its end, where all were measured last; 0: there is
+  /// none.
+  int places_to_look() const;
+  /// How much deeper the row whose clock runs is there than the clock says [m]. It is
+  /// right where the depth is the integral of its rate, not where the point itself runs
+  /// along the surfaces.
+  double clock_lag() const { return clock_lag_; }
+
   // Guards: functions that change their sign at events, some per row. The first is the
   // depth (or s, whose sign is the same); the others are the laws'.
   static constexpr std::size_t per_row = 8;
@@ -164,6 +176,7 @@ class SmoothMotion {
   Vector sides_, sides_before_;
   Vector switched_, switched_before_;  // when that happened last
   int clock_row_ = -1;
+  double clock_lag_ = 0;
 
   Vector q_, memory_, memory_rates_, depths_;
   double rounding_ = 0;  // of depths [m]
