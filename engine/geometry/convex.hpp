@@ -70,9 +70,9 @@ struct Side {
 Side side_towards(const Core& core, const Vec3<double>& direction) noexcept;
 
 /// Contacts where side a of A and side b of B lie on each other along n (A into B): one
-/// side clipped by the other. Adds the corners with a depth over −margin and returns the
-/// largest depth, −∞ where they do not meet. radius_a and radius_b are the radii around
-/// the cores.
+/// side clipped by the other. Adds the corners with a depth over −margin, each with the
+/// normal of what meets there, and returns the largest depth, −∞ where they do not meet.
+/// radius_a and radius_b are the radii around the cores.
 double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double radius_a,
                     double radius_b, double margin, Contacts<double>& out) noexcept;
 

@@ -289,5 +289,42 @@ TEST(Pairs, EdgesAlongEachOtherAddNoContacts) {
   }
 }
 
+// A capsule that leans over the edge of a box is deepest there, with a normal across
+// both: as soon as its other end is off the face that point is the only one, and the
+// same.
+TEST(Pairs, WhatLeansOverAnEdgeRestsOnTheFaceAsWell) {
+  const Box box{{0.1, 0.1, 0.1}};
+  const Capsule capsule{0.03, 0.06};
+  const double depth = 1e-4;
+  for (const double lean : {0.0, 1e-6, 1e-4, 5e-4, 0.9e-3, 1.1e-3, 2e-3}) {
+    Pose over = turned({0, 1, 0}, 0.5 * 3.14159265358979323846 + lean);
+    // The axis passes over the edge at that depth; one end lies 0.1 m back over the face.
+    const V along = over.R.z, up = turned({0, 1, 0}, lean).R.z;
+    over.p = V{0.1, 0, 0.1} + (0.03 - depth) * up - 0.04 * along;
+    const auto all = contacts(box, at({0, 0, 0}), capsule, over);
+    int inside = 0;
+    for (const auto& c : all) inside += c.depth > 0 ? 1 : 0;
+    EXPECT_EQ(inside, lean < 1e-3 ? 2 : 1) << lean;
+    const auto c = deepest(all);
+    EXPECT_NEAR(c.depth, depth, 1e-9) << lean;
+    EXPECT_NEAR(dot(c.normal, up), 1, 1e-9) << lean;
+  }
+}
+
+// The same contacts however far they are looked for.
+TEST(Pairs, AMarginAddsContactsAndChangesNone) {
+  const Capsule capsule{0.03, 0.06};
+  const Box box{{1, 1, 0.1}};
+  Pose lying = turned({0, 1, 0}, 1.5);
+  lying.p = {0, 0, 0.1 + 0.03 + 0.06 * std::cos(1.5) - 1e-4};
+  Contacts<double> near, far;
+  geometry::convex_against_convex(box, at({0, 0, 0}), capsule, lying, 1e-6, near);
+  geometry::convex_against_convex(box, at({0, 0, 0}), capsule, lying, 1, far);
+  ASSERT_EQ(near.count, 1);
+  ASSERT_EQ(far.count, 2);
+  EXPECT_EQ(near[0].feature, deepest(far).feature);
+  EXPECT_EQ(near[0].depth, deepest(far).depth);
+}
+
 }  // namespace
 }  // namespace bristle::test

@@ -533,6 +533,101 @@ TEST(Adaptive, BodiesLaidOnEachOtherNeitherStallNorCreep) {
   }
 }
 
+// Bodies that touch in several points, which come and go as they turn and slide: each
+// comes in at no depth, and what the bodies gain from that is next to nothing.
+TEST(Adaptive, ContactPointsThatComeAndGoBringNoEnergy) {
+  struct Body {
+    Shape shape;
+    Vec3<double> half;  // of a box of about that size
+    Vec3<double> at;
+    double lean = 0;  // about y [rad]
+    Vec3<double> velocity{0, 0, 0};
+    Vec3<double> turning{0, 0, 0};
+  };
+  struct Meeting {
+    const char* name;
+    Shape ground;
+    Vec3<double> ground_at;
+    std::vector<Body> bodies;
+  };
+  const Shape slab = Box{{1, 1, 0.1}}, block = Box{{0.1, 0.1, 0.1}};
+  const Vec3<double> low{0, 0, -0.1}, brick{0.05, 0.05, 0.03}, rod{0.03, 0.03, 0.09},
+      drum{0.05, 0.05, 0.06};
+  const Shape capsule = Capsule{0.03, 0.06}, cylinder = Cylinder{0.05, 0.06};
+  const auto spins = [&](double z, double rate) {
+    return Body{Box{brick}, brick, {0.002, 0, z}, 0, {0, 0, 0}, {0, 0, rate}};
+  };
+  const Meeting scenes[] = {
+      {"a capsule falls flat",
+       slab,
+       low,
+       {{capsule, rod, {0, 0, 0.05}, 1.5, {0, 0.5, 0}, {0, 0, 2}}}},
+      {"a capsule falls on its end",
+       slab,
+       low,
+       {{capsule, rod, {0, 0, 0.15}, 1.2, {0.3, 0, 0}, {1, 0, 2}}}},
+      {"a capsule slides over an edge",
+       block,
+       low,
+       {{capsule, rod, {0.06, 0, 0.03}, 1.5707963267948966, {0.3, 0, 0}, {0, 0, 2}}}},
+      {"a box turns on a box",
+       Box{{0.05, 0.05, 0.1}},
+       low,
+       {{Box{brick}, brick, {0.002, 0, 0.031}, 0, {0, 0, 0}, {0.3, 0, 3}}}},
+      {"a cylinder rocks on a plane",
+       Plane{},
+       {0, 0, 0},
+       {{cylinder, drum, {0, 0, 0.08}, 0, {0, 0, 0}, {2, 1, 5}}}},
+      {"a cylinder rocks on a slab",
+       slab,
+       low,
+       {{cylinder, drum, {0, 0, 0.08}, 0, {0, 0, 0}, {2, 1, 5}}}},
+      {"boxes turn on each other",
+       Plane{},
+       {0, 0, 0},
+       {spins(0.03, 3), spins(0.0901, -3), spins(0.1502, 3)}}};
+  for (const Meeting& scene : scenes) {
+    ModelBuilder builder;
+    builder.gravity({0, 0, -9.81});
+    builder.add_shape({.name = "ground",
+                       .shape = scene.ground,
+                       .pose = {.R = Mat3<double>::identity(), .p = scene.ground_at}});
+    int count = 0;
+    for (const Body& body : scene.bodies) {
+      add_free(builder, numbered("b", count++), 1, box_inertia(1, body.half), body.shape);
+    }
+    builder.add_contact(
+        {.normal = choose<HuntCrossley>(
+             {.stiffness = 1e6, .exponent = 1.5, .dissipation = 0.5}),
+         .friction = choose<SpringSlider>({.mu = 0.4, .stiffness = 2e4, .damping = 5})});
+    const Model model = built(builder);
+    for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+      State state = make_state(model);
+      count = 0;
+      for (const Body& body : scene.bodies) {
+        const std::string name = numbered("b", count++);
+        put(model, state, name, body.at, body.velocity, body.turning);
+        double* q = state.q.data() + place_of(model, name).q + 3;
+        q[0] = std::cos(0.5 * body.lean);
+        q[2] = std::sin(0.5 * body.lean);
+      }
+      Adaptive clock(model, {.rtol = rtol});
+      Audit audit;
+      const StepStatus status = clock.advance_to(
+          state, 0.5, {.on_event = {}, .on_sample = {}, .on_step = [&](const State& now) {
+                         audit.observe(make_ledger(clock.system(), now));
+                         return true;
+                       }});
+      ASSERT_EQ(status, StepStatus::ok) << scene.name << " " << rtol;
+      EXPECT_LT(clock.counts().steps, 10000u) << scene.name << " " << rtol;
+      EXPECT_LT(audit.scale(), 10) << scene.name << " " << rtol;  // nothing fell through
+      EXPECT_LT(std::fabs(state.works.regenerated), 1e-3 * audit.scale())
+          << scene.name << " " << rtol;
+      EXPECT_LT(audit.relative(), std::max(1e-5, 5 * rtol)) << scene.name << " " << rtol;
+    }
+  }
+}
+
 TEST(Adaptive, UnderEveryFrictionLawABallCanBeLaidOnTheGround) {
   for (const LawEntry& law : catalogue()) {
     if (law.family != LawFamily::friction) continue;
