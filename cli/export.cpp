@@ -87,7 +87,9 @@ void add_export_command(CLI::App& app, int& status) {
   command->add_flag("--vtk", wish->vtk, "recording.pvd for ParaView");
   command->add_flag("--gltf", wish->gltf, "recording.glb, animated");
   command->add_flag("--html", wish->html, "report.html, to look at in a browser");
-  command->add_option("--every", wish->every, "Take samples at least so far apart [s]")
+  command
+      ->add_option("--every", wish->every,
+                   "Of tables, frames and animations: samples at least so far apart [s]")
       ->check(CLI::NonNegativeNumber);
   command->add_option("-o,--out", wish->out, "Folder; RECORDING/export when left out");
   command->footer(

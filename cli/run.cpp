@@ -73,6 +73,11 @@ Json ledger_json(const RunReport& report) {
       {"scale_J", report.audit.scale()}, {"relative_residual", report.audit.relative()}};
 }
 
+/// Names of files may not be UTF-8; what is not is replaced.
+std::string text_of(const Json& json, int indent = 2) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 const char* ending_text(Ending ending) {
   switch (ending) {
     case Ending::finished:
@@ -199,7 +204,7 @@ void print_finished(const recording::Reader& reader, const RunWish& wish) {
     fmt::print("{}: this run had finished; its summary was\n", wish.resume);
   }
   const Json summary = Json::parse(reader.end().summary, nullptr, false);
-  fmt::print("{}\n", summary.is_discarded() ? reader.end().summary : summary.dump(2));
+  fmt::print("{}\n", summary.is_discarded() ? reader.end().summary : text_of(summary));
 }
 
 int run_command(const RunWish& wish) {
@@ -228,6 +233,8 @@ int run_command(const RunWish& wish) {
           recording::fold(log, (files::path(folder) / recording::hdf5_name).string());
       if (!folded) return fail(folded.error(), cannot_go_on);
       files::remove(log, missing);
+      Json unused;
+      write_report(folder, unused);
       print_finished(*reader, wish);
       return fine;
     }
@@ -290,7 +297,8 @@ int run_command(const RunWish& wish) {
 
   if (recorder) {
     summary["folder"] = folder;
-    const bool closed = recorder->finish({ending_text(report.ending), summary.dump()});
+    const bool closed =
+        recorder->finish({ending_text(report.ending), text_of(summary, -1)});
     if (!closed && report.ending != Ending::cannot_write) fail(recorder->error());
     const std::string data = (files::path(folder) / recording::hdf5_name).string();
     const auto folded = recording::fold(log, data);
@@ -315,7 +323,7 @@ int run_command(const RunWish& wish) {
     report::write_figure(report.figure, (files::path(folder) / "run.svg").string());
   }
   if (wish.json) {
-    fmt::print("{}\n", summary.dump(2));
+    fmt::print("{}\n", text_of(summary));
   } else {
     print_summary(*scene, report);
     for (const std::string& warning : report.warnings)

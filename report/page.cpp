@@ -94,20 +94,27 @@ std::optional<Error> write_page(const PageData& data, std::string_view title,
   const std::string_view page = empty_page();
   if (page.empty()) return Error{std::string(no_pages)};
   const std::size_t title_at = page.find(title_mark), data_at = page.find(data_mark);
-  const std::filesystem::path where(path);
+  const std::string packed = data.packed();
+  if (packed.empty()) return Error{path + ": its data could not be compressed"};
+  // Under its name only when it is whole.
+  const std::filesystem::path where(path), part(path + ".part");
   std::error_code ignored;
   if (where.has_parent_path()) {
     std::filesystem::create_directories(where.parent_path(), ignored);
   }
-  std::ofstream file(where, std::ios::binary);
+  std::ofstream file(part, std::ios::binary);
   file << page.substr(0, title_at) << "<title>" << escaped(title) << "</title>"
        << page.substr(title_at + title_mark.size(),
                       data_at - title_at - title_mark.size())
-       << R"(<script type="application/octet-stream" id="data">)" << base64(data.packed())
+       << R"(<script type="application/octet-stream" id="data">)" << base64(packed)
        << "</script>" << page.substr(data_at + data_mark.size());
   file.close();
-  if (file.fail()) return Error{"cannot write " + path};
-  return std::nullopt;
+  std::error_code error;
+  if (!file.fail()) std::filesystem::rename(part, where, error);
+  if (!file.fail() && !error) return std::nullopt;
+  std::filesystem::remove(part, ignored);
+  std::filesystem::remove(where, ignored);  // an old one would show another run
+  return Error{"cannot write " + path};
 }
 
 }  // namespace bristle::report

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "bristle/model/state.hpp"
 #include "report/film_page.hpp"
 
 namespace bristle::report {
@@ -27,7 +28,7 @@ enum class PageEvent : std::uint8_t { touch, lift_off, clamp, stick, slip, frict
 constexpr std::array event_names{"touch", "lift-off", "clamp",
                                  "stick", "slip",     "friction"};
 constexpr std::size_t most_events = 20'000;
-constexpr std::size_t least_samples = 400, most_samples = 20'000;
+constexpr std::size_t least_samples = 100, most_samples = 20'000;
 
 /// A contact of a pair of shapes, whatever its episode.
 struct ContactKey {
@@ -36,11 +37,12 @@ struct ContactKey {
 };
 
 ContactKey key_of(const ContactSample& c) { return {c.a, c.b, c.feature}; }
+constexpr std::uint32_t no_contact = 0xffffffff;
 
 struct ShownEvent {
   double time;
   PageEvent kind;
-  std::uint32_t contact;  // number of its key
+  std::uint32_t contact;  // number of its key; no_contact for one of a joint
   std::int32_t dof;
   double speed;
 };
@@ -55,14 +57,21 @@ struct Survey {
   std::vector<ShownEvent> events;
   std::size_t event_count = 0;  // with those that are too many to show
 
-  std::uint32_t number(const ContactKey& key, std::uint32_t law) {
+  std::uint32_t number(const ContactKey& key) {
+    if (key.a == no_shape || key.b == no_shape) return no_contact;
     const auto [at, is_new] =
         numbers.try_emplace(key, static_cast<std::uint32_t>(keys.size()));
     if (is_new) {
       keys.push_back(key);
-      laws.push_back(law);
+      laws.push_back(0);
     }
     return at->second;
+  }
+  /// A sample says the laws of a contact, an event does not.
+  std::uint32_t number(const ContactSample& contact) {
+    const std::uint32_t place = number(key_of(contact));
+    if (place != no_contact) laws[place] = contact.laws;
+    return place;
   }
   void add(const ShownEvent& event) {
     ++event_count;
@@ -77,8 +86,8 @@ PageEvent switched_to(ContactState state) {
 }
 
 /// Events as they were located; a switch of the friction law is named by what the next
-/// sample shows. Without located lift-offs and switches, which a fixed clock does not
-/// look for, they are taken from sample to sample.
+/// sample shows, where that differs from the one before. Without located lift-offs and
+/// switches, which a fixed clock does not look for, they are taken from sample to sample.
 class EventReader {
  public:
   EventReader(std::span<const EventSample> events, Survey& to)
@@ -92,7 +101,7 @@ class EventReader {
     for (; next_ < events_.size() && events_[next_].time <= sample.time; ++next_) {
       take(events_[next_], sample);
     }
-    if (!located_) compare(sample);
+    compare(sample);
   }
   /// Events after the last sample.
   void finish() {
@@ -107,11 +116,16 @@ class EventReader {
     if (event.kind == RecordedEvent::normal) kind = PageEvent::clamp;
     if (event.kind == RecordedEvent::friction) {
       kind = PageEvent::friction;
+      const auto before = before_.find(key);
       for (const ContactSample& c : sample.contacts) {
-        if (key_of(c) == key && touching(c.state)) kind = switched_to(c.state);
+        if (key_of(c) != key || !touching(c.state)) continue;
+        if (before == before_.end() || before->second != c.state) {
+          kind = switched_to(c.state);
+        }
       }
     }
-    to_.add({event.time, kind, to_.number(key, 0), event.dof, event.speed});
+    to_.add({event.time, kind, event.dof < 0 ? to_.number(key) : no_contact, event.dof,
+             event.speed});
   }
 
   void compare(const Sample& sample) {
@@ -120,13 +134,13 @@ class EventReader {
       if (!touching(c.state)) continue;
       now_[key_of(c)] = c.state;
       const auto before = before_.find(key_of(c));
-      if (before == before_.end() || before->second == c.state) continue;
-      to_.add({sample.time, switched_to(c.state), to_.number(key_of(c), c.laws), -1,
+      if (located_ || before == before_.end() || before->second == c.state) continue;
+      to_.add({sample.time, switched_to(c.state), to_.number(key_of(c)), -1,
                norm(c.slip_world)});
     }
     for (const auto& [key, state] : before_) {
-      if (now_.contains(key)) continue;
-      to_.add({sample.time, PageEvent::lift_off, to_.number(key, 0), -1, std::nan("")});
+      if (located_ || now_.contains(key)) continue;
+      to_.add({sample.time, PageEvent::lift_off, to_.number(key), -1, std::nan("")});
     }
     std::swap(before_, now_);
   }
@@ -146,7 +160,7 @@ std::optional<Error> survey(Reader& reader, Survey& to) {
     double force = 0;
     for (const ContactSample& c : sample.contacts) {
       force += c.normal_force;
-      to.number(key_of(c), c.laws);
+      to.number(c);
     }
     to.force.push_back(static_cast<float>(force));
     to.contacts += sample.contacts.size();
@@ -221,7 +235,7 @@ std::optional<Error> describe_samples(Reader& reader, Survey& seen,
     const std::size_t memory = of_contacts.size() - 17;
     for (std::size_t c = 0; c < sample.contacts.size(); ++c) {
       const ContactSample& contact = sample.contacts[c];
-      key.push_back(seen.number(key_of(contact), contact.laws));
+      key.push_back(seen.number(contact));
       episode.push_back(contact.episode);
       state.push_back(static_cast<std::uint8_t>(contact.state));
       const double* numbers = &contact.depth;

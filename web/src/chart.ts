@@ -51,9 +51,11 @@ export interface ChartSpec {
 /// The part of the time that all charts over time show.
 export class TimeWindow {
   range: Range | null = null;
-  private readonly listeners: (() => void)[] = [];
-  onChange(listener: () => void): void {
-    this.listeners.push(listener);
+  private readonly listeners = new Set<() => void>();
+  /// Returns what ends it.
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
   set(range: Range | null): void {
     this.range = range;
@@ -71,6 +73,7 @@ export class Chart {
   private plot: uPlot | null = null;
   private zoom: { x: Range | null; y: Range | null } = { x: null, y: null };
   private line: HTMLElement | null = null;
+  private readonly ends: ((() => void) | undefined)[];
   private values: { curve: Curve; text: HTMLElement }[] = [];
 
   constructor(
@@ -84,11 +87,23 @@ export class Chart {
     this.element = el("div", { class: "chart" }, this.area, this.legend);
     this.area.addEventListener("keydown", (e) => this.onKey(e));
     this.area.addEventListener("wheel", (e) => this.onWheel(e), { passive: false });
-    new ResizeObserver(() => this.rebuild()).observe(this.area);
-    onTheme(() => this.rebuild());
-    player?.follow(this.element, () => this.follow());
-    window?.onChange(() => this.rescale());
+    const sizes = new ResizeObserver(() => this.rebuild());
+    sizes.observe(this.area);
+    this.ends = [
+      () => sizes.disconnect(),
+      onTheme(() => this.rebuild()),
+      player?.follow(this.element, () => this.follow()),
+      window?.onChange(() => this.rescale()),
+    ];
     this.show(spec);
+  }
+
+  /// Lets go of everything that it listens to.
+  destroy(): void {
+    for (const end of this.ends) end?.();
+    this.plot?.destroy();
+    this.plot = null;
+    this.element.remove();
   }
 
   show(spec: ChartSpec): void {
@@ -169,7 +184,10 @@ export class Chart {
     for (const curve of this.curves) {
       const list = axis === "x" ? curve.x : curve.y;
       for (let i = 0; i < list.length; ++i) {
-        if (within && !(curve.x[i] >= within.low && curve.x[i] <= within.high)) continue;
+        // Neighbours of the window count: lines to them cross it.
+        const from = Math.min(curve.x[i], curve.x[Math.min(i + 1, list.length - 1)], curve.x[Math.max(i - 1, 0)]);
+        const to = Math.max(curve.x[i], curve.x[Math.min(i + 1, list.length - 1)], curve.x[Math.max(i - 1, 0)]);
+        if (within && !(to >= within.low && from <= within.high)) continue;
         take(list[i]);
         if (axis === "y" && curve.base) take(curve.base[i]);
       }
@@ -180,7 +198,7 @@ export class Chart {
     if (low > high) return log ? { low: 0.1, high: 10 } : { low: 0, high: 1 };
     if (log) return low === high ? { low: low / 10, high: high * 10 } : { low: low / 1.2, high: high * 1.2 };
     if (axis === "x" && this.spec.overTime) return low === high ? { low, high: low + 1 } : { low, high };
-    const room = low === high ? Math.max(1e-12, 0.1 * Math.abs(low)) : 0.05 * (high - low);
+    const room = low === high ? (low === 0 ? 1 : 0.1 * Math.abs(low)) : 0.05 * (high - low);
     return { low: low - room, high: high + room };
   }
 
@@ -290,7 +308,7 @@ export class Chart {
       font,
       labelFont: font,
       labelSize: 22,
-      size: side === 3 ? 62 : 34,
+      size: side === 3 ? (_u, texts) => Math.max(62, 34 + 7 * Math.max(0, ...(texts ?? []).map((t) => t.length))) : 34,
       gap: 4,
       stroke: colours.muted,
       grid: { stroke: colours.grid, width: 1 },
@@ -510,11 +528,11 @@ export class Chart {
     if (together && curves.length > 0) {
       rows.push([csvCell(this.spec.xLabel), ...curves.map(named)].join(","));
       for (let i = 0; i < curves[0].x.length; ++i) {
-        rows.push([curves[0].x[i], ...curves.map((c) => (c.height ?? c.y)[i])].join(","));
+        rows.push([curves[0].x[i], ...curves.map((c) => (c.height ?? c.y)[i])].map(digits).join(","));
       }
     } else {
       rows.push(`curve,${csvCell(this.spec.xLabel)},${csvCell(this.spec.yLabel)}`);
-      for (const c of curves) for (let i = 0; i < c.x.length; ++i) rows.push([named(c), c.x[i], c.y[i]].join(","));
+      for (const c of curves) for (let i = 0; i < c.x.length; ++i) rows.push([named(c), digits(c.x[i]), digits(c.y[i])].join(","));
     }
     return `${rows.join("\n")}\n`;
   }
@@ -571,6 +589,9 @@ function between(x: ArrayLike<number>, y: ArrayLike<number>, i: number, at: numb
   if (i + 1 >= x.length || !(x[i + 1] > x[i]) || at < x[i]) return y[i];
   return y[i] + ((at - x[i]) / (x[i + 1] - x[i])) * (y[i + 1] - y[i]);
 }
+
+/// As many digits as single precision has.
+const digits = (x: number) => String(Number(x.toPrecision(9)));
 
 function about(range: Range, span: number): Range {
   const middle = 0.5 * (range.low + range.high);

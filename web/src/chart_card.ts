@@ -69,6 +69,11 @@ export class ChartCard {
     };
   }
 
+  remove(): void {
+    this.chart.destroy();
+    this.element.remove();
+  }
+
   private refresh(): void {
     const spec = this.spec();
     this.title.textContent = spec.title;

@@ -26,8 +26,13 @@ export function makeEnergyCard(recording: Recording, player: Player, window: Tim
   const contactDamping = sum("work_normal_damping", "work_normal_viscous", "work_normal_slip");
   const slip = sum("work_friction_slip");
   const frictionDamping = sum("work_friction_damping", "work_friction_viscous");
-  const dissipated = recording.ledger("dissipated");
-  const elsewhere = dissipated.map((d, i) => d - contactDamping[i] - slip[i] - frictionDamping[i]);
+  const kinds = ["damping", "slip", "viscous"];
+  const elsewhere = sum(
+    ...kinds.map((kind) => `work_limits_${kind}`),
+    ...kinds.map((kind) => `work_joint_friction_${kind}`),
+    "work_dampers",
+    "work_loops",
+  );
   const parts: [string, Float32Array][] = [
     ["moving (kinetic)", recording.ledger("kinetic")],
     ["lifted (gravity)", gravity.map((g) => g - lowest)],
@@ -75,7 +80,7 @@ export function makeEnergyCard(recording: Recording, player: Player, window: Tim
   const verdict =
     relative === undefined
       ? ""
-      : `At the end ${short(left, 2)} J are unaccounted for, ${short(Math.abs(relative), 2)} of the energy in play. ` +
+      : `At the end ${short(left, 2)} J are unaccounted for; at worst it was ${short(Math.abs(relative), 2)} of the energy in play. ` +
         "This is the run's own measure of its accuracy.";
   return el(
     "section",

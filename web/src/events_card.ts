@@ -1,5 +1,5 @@
 import { el } from "./dom";
-import { short, timeText } from "./format";
+import { timeText, withUnit } from "./format";
 import { indexAt, type Player } from "./player";
 import type { Recording, RunEvent } from "./recording";
 
@@ -18,7 +18,6 @@ const atOnce = 200;
 
 export class EventsCard {
   readonly element: HTMLElement;
-  private readonly times: number[];
   private readonly body = el("tbody", {});
   private readonly more: HTMLButtonElement;
   private readonly kinds: Set<string>;
@@ -33,7 +32,6 @@ export class EventsCard {
     private readonly select: (event: RunEvent) => void,
   ) {
     const { events } = recording;
-    this.times = events.map((e) => e.time);
     const kinds = [...new Set(events.map((e) => e.kind))];
     this.kinds = new Set(kinds);
     const filters = kinds.map((kind) => {
@@ -70,7 +68,7 @@ export class EventsCard {
           el(
             "table",
             { class: "events" },
-            el("thead", {}, el("tr", {}, ...["time [s]", "event", "where", "speed [m/s]"].map((t) => el("th", { scope: "col" }, t)))),
+            el("thead", {}, el("tr", {}, ...["time [s]", "event", "where", "speed"].map((t) => el("th", { scope: "col" }, t)))),
             this.body,
           ),
         ),
@@ -80,9 +78,10 @@ export class EventsCard {
     player.follow(this.element, () => this.mark());
   }
 
-  /// The next event, or the one before.
+  /// The next event of the kinds that are shown, or the one before.
   jump(by: number): void {
-    const { times, player } = this;
+    const { player } = this;
+    const times = this.list.map((e) => e.time);
     if (times.length === 0) return;
     const slack = 1e-9 * Math.max(1e-3, player.duration);
     const target =
@@ -94,7 +93,6 @@ export class EventsCard {
 
   private fill(): void {
     this.list = this.recording.events.filter((e) => this.kinds.has(e.kind));
-    const step = this.player.duration / Math.max(1, this.player.times.length - 1);
     this.body.replaceChildren(
       ...this.list.slice(0, this.shown).map((event) =>
         el(
@@ -114,12 +112,12 @@ export class EventsCard {
                   this.select(event);
                 },
               },
-              timeText(event.time, Math.min(step, 1e-4)),
+              timeText(event.time, 1e-6),
             ),
           ),
           el("td", { title: meaning[event.kind] ?? "" }, el("span", { class: `badge ${event.kind}` }, event.kind)),
           el("td", {}, event.where),
-          el("td", { class: "number" }, short(event.speed, 3)),
+          el("td", { class: "number" }, Number.isNaN(event.speed) ? "" : withUnit(event.speed, event.unit, 3)),
         ),
       ),
     );

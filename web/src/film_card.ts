@@ -2,7 +2,7 @@ import { Vector3 } from "three";
 import { download, el, fileName, icons, tool } from "./dom";
 import type { Film } from "./film";
 import type { Player } from "./player";
-import { makeTransport, speeds } from "./transport";
+import { changeSpeed, makeTransport } from "./transport";
 import { View } from "./view";
 
 // A motion in three dimensions with its own controls; the last body leaves a trail.
@@ -46,24 +46,21 @@ export class FilmCard {
       this.view = new View(this.stage, this.film, this.player, null);
       const body = this.film.head.bodies.length - 1;
       if (body >= 0) this.view.addTrail({ body, point: this.trail, name: this.film.head.bodies[body] });
-    } catch {
-      this.stage.append(el("p", { class: "trouble" }, "The picture needs WebGL, which this browser does not offer. The charts work without."));
+    } catch (error) {
+      console.warn(error);
+      this.stage.replaceChildren(el("p", { class: "trouble" }, "The picture needs WebGL, which this browser does not offer. The charts work without."));
       this.stage.classList.add("empty");
     }
   }
 
   private onKey(e: KeyboardEvent): void {
     const { player, view } = this;
-    const faster = (by: number) => {
-      const at = Math.max(0, speeds.findIndex((s) => s >= player.speed));
-      player.setSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, at + by))]);
-    };
     const keys: Record<string, () => void> = {
       " ": () => player.toggle(),
       ArrowLeft: () => player.step(e.shiftKey ? -10 : -1),
       ArrowRight: () => player.step(e.shiftKey ? 10 : 1),
-      ArrowUp: () => faster(1),
-      ArrowDown: () => faster(-1),
+      ".": () => changeSpeed(player, 1),
+      ",": () => changeSpeed(player, -1),
       Home: () => player.seek(player.begin),
       End: () => player.seek(player.end),
       f: () => view?.fit(),

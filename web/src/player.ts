@@ -5,7 +5,7 @@ export class Player {
   playing = false;
   speed = 1;
   loop = false;
-  private readonly listeners: (() => void)[] = [];
+  private readonly listeners = new Set<() => void>();
   private pending = false;
   private last = 0;
   updates = 0; // how often the page was brought up to date
@@ -24,18 +24,26 @@ export class Player {
     return this.end - this.begin;
   }
 
-  onChange(listener: () => void): void {
-    this.listeners.push(listener);
+  /// Returns what ends it.
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /// Calls the listener while the element can be seen, and when it comes into view.
-  follow(element: Element, listener: () => void): void {
+  /// Returns what ends it.
+  follow(element: Element, listener: () => void): () => void {
     let seen = true;
-    new IntersectionObserver((entries) => {
+    const observer = new IntersectionObserver((entries) => {
       seen = entries[entries.length - 1].isIntersecting;
       if (seen) listener();
-    }).observe(element);
-    this.onChange(() => seen && listener());
+    });
+    observer.observe(element);
+    const end = this.onChange(() => seen && listener());
+    return () => {
+      observer.disconnect();
+      end();
+    };
   }
 
   /// The last sample at or before the time.

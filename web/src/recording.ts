@@ -32,6 +32,7 @@ export interface RunEvent {
   where: string;
   contact: number; // its key; −1 for one of a joint
   speed: number;
+  unit: string;
 }
 
 export const stateNames = ["open", "stick", "slip"];
@@ -162,14 +163,16 @@ export class Recording {
     const kind = this.packed.u8(events.kind);
     const contact = this.packed.u32(events.contact);
     const speed = this.packed.f32(events.speed);
+    const rates = new Map(this.head.columns.filter((c) => c.group === "joints" && c.name === "v").map((c) => [c.owner, c.unit.split(", ")[0]]));
     return Array.from(time, (t, i) => {
       const joint = events.joints[String(i)];
       return {
         time: t,
         kind: events.kinds[kind[i]],
-        where: joint !== undefined ? `joint ${joint}` : this.keyNames[contact[i]],
-        contact: joint !== undefined ? -1 : contact[i],
+        where: joint !== undefined ? `joint ${joint}` : (this.keyNames[contact[i]] ?? ""),
+        contact: contact[i] < this.keys.length ? contact[i] : -1,
         speed: speed[i],
+        unit: joint === undefined ? "m/s" : (rates.get(joint) ?? ""),
       };
     });
   }

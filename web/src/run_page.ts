@@ -11,7 +11,7 @@ import { pageHeader } from "./header";
 import { Player } from "./player";
 import { Recording, type Signal } from "./recording";
 import { toggleTheme } from "./theme";
-import { makeTransport, speeds } from "./transport";
+import { changeSpeed, makeTransport } from "./transport";
 import { View } from "./view";
 import { Vector3 } from "three";
 
@@ -20,7 +20,7 @@ import { Vector3 } from "three";
 const shortcuts: [string, string][] = [
   ["space", "play or pause"],
   ["← →", "one sample back or on; with Shift ten"],
-  ["↑ ↓", "faster or slower"],
+  [", .", "slower or faster"],
   ["Home End", "to the beginning or the end"],
   ["n p", "next or previous event"],
   ["f", "show the whole scene"],
@@ -56,8 +56,9 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
   let view: View | null = null;
   try {
     view = new View(stage, recording.film, player, recording);
-  } catch {
-    stage.append(el("p", { class: "trouble" }, "The picture needs WebGL, which this browser does not offer. Charts and events work without."));
+  } catch (error) {
+    console.warn(error);
+    stage.replaceChildren(el("p", { class: "trouble" }, "The picture needs WebGL, which this browser does not offer. Charts and events work without."));
     stage.classList.add("empty");
   }
   Object.assign((globalThis as unknown as { bristle: object }).bristle, { view });
@@ -69,13 +70,8 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
 
   // Charts.
   const charts = el("div", { class: "charts" });
-  const cards: ChartCard[] = [];
   const addChart = (signals: Signal[], against: Signal | null = null) => {
-    const card = new ChartCard(recording, player, window, signals, against, (gone) => {
-      cards.splice(cards.indexOf(gone), 1);
-      gone.element.remove();
-    });
-    cards.push(card);
+    const card = new ChartCard(recording, player, window, signals, against, (gone) => gone.remove());
     charts.append(card.element);
     return card;
   };
@@ -203,12 +199,14 @@ function viewTools(view: View, title: string): HTMLElement {
 function summaryCard(head: RunHead): HTMLElement {
   const { summary } = head;
   const fact = (label: string, value: string, title = "") => el("div", { class: "fact", title }, el("dt", {}, label), el("dd", {}, value));
-  const trouble = [head.status && head.status !== "finished" ? `The run ended early: ${summary.trouble ?? head.status}.` : "", head.note, ...(summary.warnings ?? [])].filter(Boolean);
+  const ended = head.complete ? "" : "The run was not finished when this was written: it shows what was recorded so far.";
+  const trouble = [ended, head.status && head.status !== "finished" ? `The run ended early: ${summary.trouble ?? head.status}.` : "", head.note, ...(summary.warnings ?? [])].filter(Boolean);
   const facts = el("dl", { class: "facts" });
   const residual = summary.ledger?.relative_residual;
   append(
     facts,
     summary.simulated_s !== undefined && fact("simulated", withUnit(summary.simulated_s, "s")),
+    summary.simulated_s === undefined && fact("samples", head.samples.recorded.toLocaleString("en")),
     summary.realtime_factor !== undefined && fact("pace", `${short(summary.realtime_factor, 3)} × real time`),
     summary.steps !== undefined && fact("steps", summary.steps.toLocaleString("en")),
     summary.touches !== undefined && fact("touches", summary.touches.toLocaleString("en")),
@@ -246,16 +244,12 @@ function detailsCard(head: RunHead): HTMLElement {
 
 function listenForKeys(player: Player, view: View | null, events: EventsCard): void {
   const flip = (key: string) => (document.querySelector(`input[data-key="${key}"]`) as HTMLInputElement | null)?.click();
-  const faster = (by: number) => {
-    const at = speeds.reduce((best, s, i) => (Math.abs(s - player.speed) < Math.abs(speeds[best] - player.speed) ? i : best), 0);
-    player.setSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, at + by))]);
-  };
   const keys: Record<string, (e: KeyboardEvent) => void> = {
     " ": () => player.toggle(),
     ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1),
     ArrowRight: (e) => player.step(e.shiftKey ? 10 : 1),
-    ArrowUp: () => faster(1),
-    ArrowDown: () => faster(-1),
+    ".": () => changeSpeed(player, 1),
+    ",": () => changeSpeed(player, -1),
     Home: () => player.seek(player.begin),
     End: () => player.seek(player.end),
     n: () => events.jump(1),
@@ -278,6 +272,7 @@ function listenForKeys(player: Player, view: View | null, events: EventsCard): v
     const target = e.target as HTMLElement;
     if (e.ctrlKey || e.altKey || e.metaKey || document.querySelector("dialog[open]")) return;
     if (target.closest("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
+    if (target.matches("input[type=range]:not(.scrub)") && /^(Arrow|Home|End)/.test(e.key)) return;
     if (e.key === " " && target.closest("button, summary, input")) return;
     if (target.closest(".scroll, .scroll-x, pre") && e.key.startsWith("Arrow")) return;
     if (!(e.key in keys)) return;

@@ -22,7 +22,7 @@ const shortcuts: [string, string][] = [
   ["Tab", "to the next link, chart or film; the keys below act on it"],
   ["space", "in a film: play or pause"],
   ["← →", "in a film: one sample back or on; with Shift ten"],
-  ["↑ ↓", "in a film: faster or slower"],
+  [", .", "in a film: slower or faster"],
   ["Home End", "in a film: to the beginning or the end"],
   ["a d w s", "in a film: turn the view left, right, up, down"],
   ["f", "in a film: show the whole scene"],
@@ -49,9 +49,18 @@ export function showStudies(app: HTMLElement, packed: Packed<StudiesHead>): void
     if (e.key === "t") toggleTheme();
     if (e.key === "?") showShortcuts(shortcuts);
   });
-  const go = () => location.hash && stayAt(document.getElementById(decodeURIComponent(location.hash.slice(1))), main);
+  const go = () => location.hash && stayAt(placeOf(location.hash), main);
   addEventListener("hashchange", go);
   go();
+}
+
+/// What an address points to; nothing where it is nonsense.
+function placeOf(hash: string): HTMLElement | null {
+  try {
+    return document.getElementById(decodeURIComponent(hash.slice(1)));
+  } catch {
+    return null;
+  }
 }
 
 /// Scrolls to a place, and keeps to it while charts before it are drawn and grow, until the

@@ -26,7 +26,7 @@ const light: Palette = {
   muted: "#56616b",
   grid: "#dfe4e8",
   cursor: "#1c2328",
-  series: ["#0072b2", "#c75000", "#00805c", "#a8558a", "#94720a", "#3f87b8", "#6a4c93", "#5c5c5c"],
+  series: ["#0072b2", "#c75000", "#00805c", "#a8558a", "#94720a", "#8a4b2f", "#6a4c93", "#5c5c5c"],
   bodies: ["#e08a3c", "#4f9fd0", "#3fae8a", "#d9b93a", "#5b7fc4", "#d0694c", "#c48bb0"],
   world: "#b6bec6",
   stick: "#0072b2",
@@ -43,7 +43,7 @@ const dark: Palette = {
   muted: "#a3adb6",
   grid: "#2e363e",
   cursor: "#f2f4f6",
-  series: ["#58b4f0", "#ff9248", "#33cc9c", "#e79cc9", "#e8c14a", "#93b8e8", "#b79ce6", "#b8b8b8"],
+  series: ["#58b4f0", "#ff9248", "#33cc9c", "#e79cc9", "#e8c14a", "#d09a74", "#b79ce6", "#b8b8b8"],
   bodies: ["#e08a3c", "#5aa9da", "#46b894", "#d9b93a", "#7195da", "#dc775a", "#cf98bc"],
   world: "#5d6872",
   stick: "#58b4f0",
@@ -57,13 +57,15 @@ type Name = "light" | "dark";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 let chosen: Name | null = null;
-const listeners: (() => void)[] = [];
+const listeners = new Set<() => void>();
 
 export const themeName = (): Name => chosen ?? (system.matches ? "dark" : "light");
 export const palette = (): Palette => (themeName() === "dark" ? dark : light);
 
-export function onTheme(listener: () => void): void {
-  listeners.push(listener);
+/// Returns what ends it.
+export function onTheme(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 function apply(): void {

@@ -8,6 +8,12 @@ import { onTheme, palette } from "./theme";
 
 export const speeds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50];
 
+/// The next speed of the list, or the one before.
+export function changeSpeed(player: Player, by: number): void {
+  const at = speeds.reduce((best, s, i) => (Math.abs(s - player.speed) < Math.abs(speeds[best] - player.speed) ? i : best), 0);
+  player.setSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, at + by))]);
+}
+
 export function makeTransport(player: Player, events: RunEvent[], onJump: (by: number) => void): HTMLElement {
   const step = player.duration / Math.max(1, player.times.length - 1);
   const playButton = tool(icons.play, "Play", () => player.toggle(), "space");
@@ -27,7 +33,7 @@ export function makeTransport(player: Player, events: RunEvent[], onJump: (by: n
   const clock = el("output", { class: "clock", "aria-label": "Time now" });
   const speed = el(
     "select",
-    { "aria-label": "Speed", title: "Speed (↑ ↓)", onchange: () => player.setSpeed(Number(speed.value)) },
+    { "aria-label": "Speed", title: "Speed (, and .)", onchange: () => player.setSpeed(Number(speed.value)) },
     ...speeds.map((s) => el("option", { value: s, selected: s === player.speed }, `${s}×`)),
   );
 
@@ -53,7 +59,7 @@ export function makeTransport(player: Player, events: RunEvent[], onJump: (by: n
 
   let playing: boolean | null = null;
   const refresh = () => {
-    if (document.activeElement !== slider || player.playing) slider.value = String((player.time - player.begin) / (player.duration || 1));
+    slider.value = String((player.time - player.begin) / (player.duration || 1));
     slider.setAttribute("aria-valuetext", `${timeText(player.time, step)} seconds`);
     clock.textContent = `${timeText(player.time, step)} / ${timeText(player.end, step)} s`;
     if (playing !== player.playing) {

@@ -77,6 +77,7 @@ export class View {
   private readonly marks: InstancedMesh;
   private readonly arrows: { shaft: InstancedMesh; head: InstancedMesh; kind: "normal" | "friction" }[];
   private readonly centre = new Vector3();
+  private readonly room = new Box3(); // in which things move
   private radius = 1; // of the room in which things move [m]
   private grain = 1; // of one thing that moves, in the middle of all [m]
   private contacts: Contact[] = [];
@@ -143,7 +144,7 @@ export class View {
 
   /// The middle and size of the room in which things move.
   private measure(): void {
-    const box = new Box3();
+    const box = this.room;
     const p = [0, 0, 0];
     const q = [1, 0, 0, 0];
     const turn = new Quaternion();
@@ -321,7 +322,7 @@ export class View {
   /// Looks at everything that moves.
   fit(): void {
     const away = new Vector3(0.9, -1.5, 0.75).normalize();
-    const distance = (0.9 * this.radius) / Math.tan((0.5 * this.camera.fov * Math.PI) / 180) / Math.min(1, this.camera.aspect);
+    const distance = 1.08 * this.distanceToSeeAll(away);
     this.camera.position.copy(this.centre).addScaledVector(away, distance);
     this.camera.near = distance / 500;
     this.camera.far = 40 * distance;
@@ -329,6 +330,27 @@ export class View {
     this.controls.target.copy(this.centre);
     this.controls.update();
     this.redraw();
+  }
+
+  /// How far from the middle the camera must be, in that direction, to have all corners of
+  /// the room in view.
+  private distanceToSeeAll(away: Vector3): number {
+    const tall = Math.tan((0.5 * this.camera.fov * Math.PI) / 180);
+    const wide = tall * this.camera.aspect;
+    const right = new Vector3(0, 0, 1).cross(away).normalize();
+    const up = away.clone().cross(right);
+    const { min, max } = this.room;
+    let distance = 0.2 * this.radius;
+    for (const x of [min.x, max.x]) {
+      for (const y of [min.y, max.y]) {
+        for (const z of [min.z, max.z]) {
+          const corner = new Vector3(x, y, z).sub(this.centre);
+          const beside = Math.max(Math.abs(corner.dot(up)) / tall, Math.abs(corner.dot(right)) / wide);
+          distance = Math.max(distance, corner.dot(away) + beside);
+        }
+      }
+    }
+    return distance;
   }
 
   /// Turns and zooms by keys: radians about the vertical, up or down, and a factor.
@@ -393,6 +415,10 @@ export class View {
     this.trails.splice(at, 1);
     const [gone] = this.trailLines.splice(at, 1);
     this.trailGroup.remove(gone.line, gone.rest);
+    for (const part of [gone.line, gone.rest]) {
+      part.geometry.dispose();
+      (part.material as LineBasicMaterial).dispose();
+    }
     this.paint();
   }
 
