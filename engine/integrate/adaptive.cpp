@@ -453,11 +453,32 @@ Adaptive::Place Adaptive::crossing(std::size_t row) {
   return first;
 }
 
+/// Whether at a place within the step the rows stand for what touches, and no open one is
+/// inside.
+bool Adaptive::nothing_new(double place) {
+  interpolate(place, here_);
+  motion_.look(here_, false);
+  for (std::size_t i = 0; i < approach_.size(); ++i) {
+    const bool inside = !motion_.acts(i) && motion_.depth(i) > 0;
+    if (inside && guards_[i * per_row] < 0) return false;
+  }
+  return motion_.stands();
+}
+
 /// Where the rows cease to stand for what touches: another point of a pair is inside, or
 /// that of a closed contact is gone. The step ends just before, so that a point that
 /// comes in does so as an open contact; or just behind, where that is at once.
 Adaptive::Place Adaptive::change_place(double last) {
   double low = 0, high = last;
+  // What goes far in may change to and fro there.
+  for (double place = last / 8; place < last; place += last / 8) {
+    if (!nothing_new(place)) {
+      if (motion_.stands()) return {-1, place, false};  // an open contact came before
+      high = place;
+      break;
+    }
+    low = place;
+  }
   for (int k = 0; k < 50 && high - low > 1e-14 * high; ++k) {
     const double middle = 0.5 * (low + high);
     interpolate(middle, here_);
@@ -475,15 +496,20 @@ Adaptive::Place Adaptive::change_place(double last) {
 Adaptive::Place Adaptive::leapt_over(double last) {
   for (int k = 1; k < places_; ++k) {
     const double place = last * k / places_;
-    interpolate(place, here_);
-    motion_.look(here_, false);
-    if (!motion_.stands()) return change_place(place);
-    for (std::size_t i = 0; i < approach_.size(); ++i) {
-      const bool inside = !motion_.acts(i) && motion_.depth(i) > 0;
-      if (inside && guards_[i * per_row] < 0) return {-1, place, false};
-    }
+    if (!nothing_new(place)) return change_place(place);
   }
   return {};
+}
+
+/// Whether an open contact does not touch at that event but appears inside, where all
+/// contacts were just looked at.
+bool Adaptive::jumps_in(const Place& event) const {
+  const std::size_t row = at(event.guard) / per_row;
+  if (motion_.acts(row)) return false;
+  const double way = (here_[motion_.t_at()] - step_.y[motion_.t_at()]) *
+                     std::max(std::abs(motion_.approach(row)), std::abs(approach_[row]));
+  return motion_.depth(row) > 100 * motion_.rounding(step_.y) + 1e-6 * way &&
+         guards_[row * per_row] < 0;
 }
 
 /// The first event of all, or where the rows cease to stand for what touches.
@@ -504,7 +530,7 @@ Adaptive::Place Adaptive::first_event() {
   for (;;) {
     interpolate(first.where, here_);
     motion_.look(here_, false);
-    if (first.guard >= 0 && !motion_.stands()) {
+    if (first.guard >= 0 && (!motion_.stands() || jumps_in(first))) {
       const Place change = change_place(first.where);
       if (!(change.where < first.where)) return change;
       first = change;

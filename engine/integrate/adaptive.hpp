@@ -125,8 +125,10 @@ class Adaptive {
   int leaves_at(const State& state, const Place& place) const;
   bool may_switch_clock() const;
   Place first_event();
+  bool nothing_new(double place);
   Place change_place(double last);
   Place leapt_over(double last);
+  bool jumps_in(const Place& event) const;
   bool clock_lags() const;
   void drop_clock(State& state);
   double end_of_time(double until, double where);
