@@ -424,11 +424,26 @@ double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double 
     }
     return stays_a ? Laid{y, x, m, dot(y - x, m)} : Laid{x, y, m, dot(x - y, m)};
   };
-  for (int i = 0; i < count; ++i) {
-    deepest = std::max(deepest, laid(polygon[i]).depth + radius_a + radius_b);
-  }
+  // Bodies that are apart are as far apart as along n.
+  const double slope = dot(across, n);
+  const auto straight = [&](const ClipPoint& from) {
+    const V& x = from.point;
+    const double depth = -dot(x - stays.points[0], stays.normal) / slope;
+    return stays_a ? Laid{x + depth * n, x, n, depth} : Laid{x, x - depth * n, n, depth};
+  };
+  const auto deepest_of = [&](const auto& placed) {
+    double most = -HUGE_VAL;
+    for (int i = 0; i < count; ++i) {
+      most = std::max(most, placed(polygon[i]).depth + radius_a + radius_b);
+    }
+    return most;
+  };
+  const bool apart = deepest_of(laid) <= 0;
+  deepest = apart ? deepest_of(straight) : deepest_of(laid);
   if (!line) count = keep_corners(polygon, count);
-  for (int i = 0; i < count; ++i) report(laid(polygon[i]), polygon[i].id);
+  for (int i = 0; i < count; ++i) {
+    report(apart ? straight(polygon[i]) : laid(polygon[i]), polygon[i].id);
+  }
   return deepest;
 }
 

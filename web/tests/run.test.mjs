@@ -147,6 +147,13 @@ describe("the report of a run", () => {
 
   test("a body's point leaves a trail", async () => {
     const trails = await page.locator(".trails li").count();
+    // Scrolled to the top, and while the ball still falls: nothing is in the way of the click.
+    await page.evaluate(() => {
+      scrollTo({ top: 0, behavior: "instant" });
+      globalThis.bristle.player.seek(0.05);
+    });
+    await page.waitForFunction(() => scrollY === 0 && globalThis.bristle.player.time === 0.05);
+    await page.waitForTimeout(500);
     const at = await page.evaluate(() => {
       const { view, recording } = globalThis.bristle;
       const body = view.bodies[recording.head.bodies.indexOf("ball")];
