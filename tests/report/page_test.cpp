@@ -72,10 +72,11 @@ TEST(WritePage, PutsTitleAndDataIn) {
 }
 
 TEST(WritePage, SaysWhatItCannotWrite) {
-  if (empty_page().empty()) GTEST_SKIP() << no_pages;
-  const auto error = write_page({}, "", "/proc/nowhere/report.html");
+  const std::string path = "/proc/nowhere/report.html";
+  const auto error = write_page({}, "", path);
   ASSERT_TRUE(error);
-  EXPECT_NE(error->message.find("/proc/nowhere/report.html"), std::string::npos);
+  EXPECT_NE(error->message.find(empty_page().empty() ? no_pages : path),
+            std::string::npos);
 }
 
 }  // namespace
