@@ -2,7 +2,8 @@ import { Vector3 } from "three";
 import { download, el, fileName, icons, tool } from "./dom";
 import type { Film } from "./film";
 import type { Player } from "./player";
-import { changeSpeed, makeTransport } from "./transport";
+import { playKeys } from "./keys";
+import { makeTransport } from "./transport";
 import { View } from "./view";
 
 // A motion in three dimensions with its own controls; the last body leaves a trail.
@@ -54,28 +55,12 @@ export class FilmCard {
   }
 
   private onKey(e: KeyboardEvent): void {
-    const { player, view } = this;
-    const keys: Record<string, () => void> = {
-      " ": () => player.toggle(),
-      ArrowLeft: () => player.step(e.shiftKey ? -10 : -1),
-      ArrowRight: () => player.step(e.shiftKey ? 10 : 1),
-      ".": () => changeSpeed(player, 1),
-      ",": () => changeSpeed(player, -1),
-      Home: () => player.seek(player.begin),
-      End: () => player.seek(player.end),
-      f: () => view?.fit(),
-      a: () => view?.move(-0.15, 0, 1),
-      d: () => view?.move(0.15, 0, 1),
-      w: () => view?.move(0, 0.15, 1),
-      s: () => view?.move(0, -0.15, 1),
-      "+": () => view?.move(0, 0, 0.85),
-      "-": () => view?.move(0, 0, 1 / 0.85),
-    };
+    const keys = playKeys(this.player, this.view);
     const target = e.target as HTMLElement;
     if (e.ctrlKey || e.altKey || e.metaKey || !(e.key in keys) || target.closest("select")) return;
     if (e.key === " " && target.closest("button, input")) return;
     e.preventDefault();
     e.stopPropagation();
-    keys[e.key]();
+    keys[e.key](e);
   }
 }

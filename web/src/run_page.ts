@@ -8,10 +8,11 @@ import { makeEnergyCard } from "./energy_card";
 import { EventsCard } from "./events_card";
 import { short, withUnit } from "./format";
 import { pageHeader } from "./header";
+import { type Keys, playKeys } from "./keys";
 import { Player } from "./player";
 import { Recording, type Signal } from "./recording";
 import { toggleTheme } from "./theme";
-import { changeSpeed, makeTransport } from "./transport";
+import { makeTransport } from "./transport";
 import { View } from "./view";
 import { Vector3 } from "three";
 
@@ -244,23 +245,10 @@ function detailsCard(head: RunHead): HTMLElement {
 
 function listenForKeys(player: Player, view: View | null, events: EventsCard): void {
   const flip = (key: string) => (document.querySelector(`input[data-key="${key}"]`) as HTMLInputElement | null)?.click();
-  const keys: Record<string, (e: KeyboardEvent) => void> = {
-    " ": () => player.toggle(),
-    ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1),
-    ArrowRight: (e) => player.step(e.shiftKey ? 10 : 1),
-    ".": () => changeSpeed(player, 1),
-    ",": () => changeSpeed(player, -1),
-    Home: () => player.seek(player.begin),
-    End: () => player.seek(player.end),
+  const keys: Keys = {
+    ...playKeys(player, view),
     n: () => events.jump(1),
     p: () => events.jump(-1),
-    f: () => view?.fit(),
-    a: () => view?.move(-0.15, 0, 1),
-    d: () => view?.move(0.15, 0, 1),
-    w: () => view?.move(0, 0.15, 1),
-    s: () => view?.move(0, -0.15, 1),
-    "+": () => view?.move(0, 0, 0.85),
-    "-": () => view?.move(0, 0, 1 / 0.85),
     c: () => flip("c"),
     r: () => flip("r"),
     g: () => flip("g"),
