@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "bristle/integrate/adaptive.hpp"
-#include "bristle/integrate/ledger.hpp"
-#include "bristle/integrate/realtime_loop.hpp"
-#include "bristle/integrate/time_scales.hpp"
+#include "bristle/adaptive/adaptive.hpp"
 #include "bristle/laws/choice.hpp"
+#include "bristle/step/ledger.hpp"
+#include "bristle/step/realtime_loop.hpp"
+#include "bristle/step/time_scales.hpp"
 
 // The whole pipeline: a model and a state, a clock, observers.
 

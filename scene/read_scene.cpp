@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "bristle/integrate/loops.hpp"
+#include "bristle/step/loops.hpp"
 #include "scene/draft.hpp"
 
 namespace bristle::scene {

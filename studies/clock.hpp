@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bristle/integrate/fixed_step.hpp"
+#include "bristle/step/fixed_step.hpp"
 #include "studies/study.hpp"
 
 namespace bristle::studies {

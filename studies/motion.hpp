@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "bristle/integrate/adaptive.hpp"
-#include "bristle/integrate/ledger.hpp"
+#include "bristle/adaptive/adaptive.hpp"
 #include "bristle/laws/choice.hpp"
+#include "bristle/step/ledger.hpp"
 #include "studies/clock.hpp"
 
 // A model in motion under the clock that a study was asked to use: the same observers

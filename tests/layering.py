@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 # The engine's walk: a folder includes itself and the folders to its left.
-ENGINE = ["core", "spatial", "laws", "geometry", "model", "contact", "dynamics",
-          "complementarity", "integrate", "simulate"]
+ENGINE = ["core", "spatial", "laws", "geometry", "model", "dynamics", "contact",
+          "complementarity", "step", "adaptive", "simulate"]
 
 # Outside the engine: which other rooms each one may include, besides the engine.
 OUTSIDE = {
@@ -143,7 +143,7 @@ def self_test():
     bad = [
         ("engine/core/a.hpp", '#include "bristle/laws/laws.hpp"', "downstream"),
         ("engine/laws/normal/a.hpp", '#  include <bristle/contact/slots.hpp>', "downstream"),
-        ("engine/integrate/a.cpp", '#include "bristle/simulate.hpp"', "downstream"),
+        ("engine/step/a.cpp", '#include "bristle/simulate.hpp"', "downstream"),
         ("engine/model/a.cpp", '#include "report/page.hpp"', "as \"bristle/"),
         ("engine/model/b.cpp", '#include "scalar.hpp"', "as \"bristle/"),
         ("engine/model/c.cpp", "#include <fmt/format.h>", "only the standard library"),

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "bristle/integrate/adaptive.hpp"
+#include "bristle/adaptive/adaptive.hpp"
 
 // SUNDIALS (Hindmarsh et al. 2005, ACM TOMS 31, 363; Gardner et al. 2022, ACM TOMS 48) as
 // a clock: the same motion as Adaptive's, integrated by CVODE or ARKODE in plain time.

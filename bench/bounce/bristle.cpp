@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "bench/bounce/spec.hpp"
-#include "bristle/integrate/adaptive.hpp"
+#include "bristle/adaptive/adaptive.hpp"
 #include "bristle/laws/choice.hpp"
 #ifdef BRISTLE_WITH_SUNDIALS
 #include "adapters/sundials/sundials_clock.hpp"

@@ -4,8 +4,8 @@
 
 #include "bench/dynamics/robots.hpp"
 #include "bench/robots/driver.hpp"
-#include "bristle/integrate/fixed_step.hpp"
 #include "bristle/laws/choice.hpp"
+#include "bristle/step/fixed_step.hpp"
 
 namespace bristle::bench {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "bristle/integrate/adaptive.hpp"
+#include "bristle/adaptive/adaptive.hpp"
 #include "tests/recording/scenes.hpp"
 
 // What the exports refuse, and events. files_test.py reads what they write.

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "bristle/integrate/adaptive.hpp"
+#include "bristle/adaptive/adaptive.hpp"
 #include "recording/hdf5.hpp"
 #include "tests/recording/scenes.hpp"
 

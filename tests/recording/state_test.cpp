@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "bristle/integrate/adaptive.hpp"
+#include "bristle/adaptive/adaptive.hpp"
 #include "tests/recording/scenes.hpp"
 
 namespace bristle::recording {

@@ -5,9 +5,9 @@
 #include <numbers>
 #include <set>
 
-#include "bristle/integrate/loops.hpp"
 #include "bristle/laws/choice.hpp"
 #include "bristle/simulate.hpp"
+#include "bristle/step/loops.hpp"
 #include "scene/mesh_file.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/urdf.hpp"

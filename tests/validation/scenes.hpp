@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <string>
 
-#include "bristle/integrate/fixed_step.hpp"
-#include "bristle/integrate/ledger.hpp"
 #include "bristle/laws/choice.hpp"
+#include "bristle/step/fixed_step.hpp"
+#include "bristle/step/ledger.hpp"
 
 // Bodies that the validation scenes are made of.
 

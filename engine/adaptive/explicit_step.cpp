@@ -1,4 +1,4 @@
-#include "bristle/integrate/explicit_step.hpp"
+#include "bristle/adaptive/explicit_step.hpp"
 
 #include <algorithm>
 #include <cmath>

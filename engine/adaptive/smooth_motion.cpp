@@ -1,4 +1,4 @@
-#include "bristle/integrate/smooth_motion.hpp"
+#include "bristle/adaptive/smooth_motion.hpp"
 
 #include <algorithm>
 #include <cmath>

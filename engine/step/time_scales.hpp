@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "bristle/integrate/fixed_step.hpp"
+#include "bristle/step/fixed_step.hpp"
 
 namespace bristle {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bristle/integrate/explicit_step.hpp"
+#include "bristle/adaptive/explicit_step.hpp"
 
 // The same for contacts that last and are stiff: a Rosenbrock method of order 4,
 // L-stable, so that what has come to rest costs nothing.

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "bristle/integrate/system.hpp"
+#include "bristle/step/system.hpp"
 
 // Everything that moves as one vector y with a rate, smooth from one event to the next:
 // what an integrator of ordinary differential equations needs to see of a model.

@@ -1,4 +1,4 @@
-#include "bristle/integrate/implicit_step.hpp"
+#include "bristle/adaptive/implicit_step.hpp"
 
 #include <algorithm>
 #include <cmath>

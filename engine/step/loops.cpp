@@ -1,4 +1,4 @@
-#include "bristle/integrate/loops.hpp"
+#include "bristle/step/loops.hpp"
 
 #include <algorithm>
 #include <cmath>

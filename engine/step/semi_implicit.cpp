@@ -1,5 +1,5 @@
-#include "bristle/integrate/fixed_step.hpp"
 #include "bristle/model/positions.hpp"
+#include "bristle/step/fixed_step.hpp"
 
 namespace bristle {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "bristle/integrate/fixed_step.hpp"
+#include "bristle/step/fixed_step.hpp"
 
 namespace bristle {
 

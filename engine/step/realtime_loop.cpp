@@ -1,4 +1,4 @@
-#include "bristle/integrate/realtime_loop.hpp"
+#include "bristle/step/realtime_loop.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
-#include "bristle/integrate/loops.hpp"
+#include "bristle/step/loops.hpp"
 
 #include <gtest/gtest.h>
 
-#include "bristle/integrate/adaptive.hpp"
+#include "bristle/adaptive/adaptive.hpp"
 #include "bristle/simulate.hpp"
 #include "tests/contract/allocations.hpp"
 #include "tests/validation/scenes.hpp"

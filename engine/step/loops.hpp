@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bristle/integrate/system.hpp"
+#include "bristle/step/system.hpp"
 
 // Rigid loops over a run. Accelerations keep them closed up to the error of the method;
 // after every accepted step positions and velocities are brought back, by the shortest

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bristle/integrate/system.hpp"
+#include "bristle/step/system.hpp"
 
 // Where the energy is and where it went.
 //

@@ -1,9 +1,9 @@
-#include "bristle/integrate/system.hpp"
+#include "bristle/step/system.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "bristle/integrate/loops.hpp"
+#include "bristle/step/loops.hpp"
 
 namespace bristle {
 

@@ -1,4 +1,4 @@
-#include "bristle/integrate/adaptive.hpp"
+#include "bristle/adaptive/adaptive.hpp"
 
 #include <algorithm>
 #include <cmath>

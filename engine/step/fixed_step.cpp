@@ -1,10 +1,10 @@
-#include "bristle/integrate/fixed_step.hpp"
+#include "bristle/step/fixed_step.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "bristle/integrate/loops.hpp"
+#include "bristle/step/loops.hpp"
 
 namespace bristle {
 

@@ -1,4 +1,4 @@
-#include "bristle/integrate/ledger.hpp"
+#include "bristle/step/ledger.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bristle/integrate/smooth_motion.hpp"
+#include "bristle/adaptive/smooth_motion.hpp"
 
 // One step of a smooth motion, of order 8 with an estimate of its error, and everything
 // in between to order 7.

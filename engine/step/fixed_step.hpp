@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bristle/core/result.hpp"
-#include "bristle/integrate/system.hpp"
+#include "bristle/step/system.hpp"
 
 // The real-time clock: steps of a fixed length, in a fixed number of substeps. Bounded
 // work; no allocation, lock or exception after construction.

@@ -1,8 +1,8 @@
 #include <array>
 #include <span>
 
-#include "bristle/integrate/fixed_step.hpp"
 #include "bristle/model/positions.hpp"
+#include "bristle/step/fixed_step.hpp"
 
 namespace bristle {
 

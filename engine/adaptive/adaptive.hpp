@@ -7,8 +7,8 @@
 #include <functional>
 #include <limits>
 
-#include "bristle/integrate/explicit_step.hpp"
-#include "bristle/integrate/implicit_step.hpp"
+#include "bristle/adaptive/explicit_step.hpp"
+#include "bristle/adaptive/implicit_step.hpp"
 
 // The adaptive clock: steps as long as the tolerance allows, and every touch, lift-off,
 // end of clamp and stick/slip switch located.

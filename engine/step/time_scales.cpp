@@ -1,4 +1,4 @@
-#include "bristle/integrate/time_scales.hpp"
+#include "bristle/step/time_scales.hpp"
 
 #include <algorithm>
 #include <array>
