@@ -13,6 +13,13 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// A recording tells switches by the law that they are of.
+RecordedEvent kind_of(const Event& event) {
+  if (event.kind == EventKind::touch) return RecordedEvent::touch;
+  if (event.kind == EventKind::lift_off) return RecordedEvent::lift_off;
+  return event.law == LawFamily::normal ? RecordedEvent::normal : RecordedEvent::friction;
+}
+
 constexpr double never = -std::numeric_limits<double>::infinity();
 
 /// Writes numbers one after the other to where there is room for them.
@@ -52,10 +59,13 @@ Recorder::Recorder(LogWriter log, const Model& model, Header header,
     last_.push_back(Quaternion<double>::identity());
   }
   for (const LawBlock& block : model.blocks) {
-    const LawEntry& law = entry_of(block.friction);
-    laws_.push_back({!law.guards.empty() && law.guards.front() == "slip",
-                     at(normal_law(block.normal).fields),
-                     at(friction_law(block.friction).fields)});
+    const FrictionLawTable& friction = friction_law(block.friction);
+    const auto slip =
+        std::find_if(friction.guard_list.begin(), friction.guard_list.end(),
+                     [](const GuardInfo& g) { return g.role == GuardRole::slip; });
+    laws_.push_back({static_cast<std::size_t>(slip - friction.guard_list.begin()),
+                     at(normal_law(block.normal).fields), at(friction.fields)});
+    guards_.resize(std::max(guards_.size(), friction.guard_list.size()));
   }
   log_.reserve(sample_bytes(header_, at(model.row_capacity)));
 }
@@ -120,22 +130,22 @@ Result<Recorder> Recorder::resume(const std::string& path, const Model& model,
 }
 
 ContactState Recorder::state_of(const Observation& now, std::size_t row,
-                                std::size_t block, const ContactSample& contact) const {
+                                std::size_t block, const ContactSample& contact) {
   if (contact.episode == 0 || (contact.depth <= 0 && contact.normal_force == 0)) {
     return ContactState::open;
   }
-  if (laws_[block].says_slip) {
-    const LawChoice& choice = model_->blocks[block].friction;
+  const LawChoice& choice = model_->blocks[block].friction;
+  const FrictionLawTable& law = friction_law(choice);
+  const std::size_t slip = laws_[block].slip_guard;
+  if (slip < law.guard_list.size()) {
     const std::size_t capacity = now.state.contacts.rows.size();
     const std::size_t first = at(now.system.contacts.layout.friction) * capacity;
     // A view that could write; guards only read.
     auto* memory = const_cast<double*>(now.state.contacts.memory.data());
-    NormalLawTable::Guards guards{};
-    friction_law(choice).guards(
-        choice, {memory + first, capacity}, row,
-        Kinematics<double>::at(contact.depth, contact.rate, contact.slip),
-        contact.normal_force, guards);
-    return guards[0] > 0 ? ContactState::slip : ContactState::stick;
+    law.guards(choice, {memory + first, capacity}, row,
+               Kinematics<double>::at(contact.depth, contact.rate, contact.slip),
+               contact.normal_force, guards_.data());
+    return guards_[slip] > 0 ? ContactState::slip : ContactState::stick;
   }
   return norm(contact.slip) > options_.stick_speed ? ContactState::slip
                                                    : ContactState::stick;
@@ -238,7 +248,7 @@ bool Recorder::sample(const Observation& now, std::span<const double> probes) {
 }
 
 bool Recorder::event(const State& state, const Event& event) {
-  EventSample record{.kind = static_cast<RecordedEvent>(event.kind),
+  EventSample record{.kind = kind_of(event),
                      .a = no_shape,
                      .b = no_shape,
                      .feature = 0,

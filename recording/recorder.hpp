@@ -65,14 +65,14 @@ class Recorder {
     Transform<double> in_link;
   };
   struct Laws {
-    bool says_slip;  // the first guard of the friction law is "slip"
+    std::size_t slip_guard;  // of the friction law; past its last one: it has none
     std::size_t normal_fields, friction_fields;
   };
 
   Recorder(LogWriter log, const Model& model, Header header,
            const RecorderOptions& options);
   ContactState state_of(const Observation& now, std::size_t row, std::size_t block,
-                        const ContactSample& contact) const;
+                        const ContactSample& contact);
 
   LogWriter log_;
   const Model* model_;
@@ -82,6 +82,7 @@ class Recorder {
   std::vector<BodyPlace> bodies_;
   std::vector<Quaternion<double>> last_;  // of bodies, for the sign
   std::vector<Laws> laws_;
+  std::vector<double> guards_;  // of one contact's friction law
   Bytes scratch_;
   std::uint64_t samples_ = 0;
   double recorded_until_ = -std::numeric_limits<double>::infinity();  // before resume()

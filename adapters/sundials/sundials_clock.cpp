@@ -10,8 +10,6 @@ namespace bristle {
 
 namespace {
 
-constexpr std::size_t per_row = SmoothMotion::per_row;
-
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Of the time that an impact takes to come to its depth: the first step after touch-down,
@@ -34,13 +32,6 @@ bool has_order(SundialsMethod method, int order) {
   }
   return false;
 }
-
-/// A row, whichever place of the state it stands in.
-struct RowId {
-  std::uint32_t a, b, feature, episode;
-  bool operator==(const RowId&) const = default;
-};
-constexpr RowId nobody{no_shape, no_shape, 0, 0};
 
 }  // namespace
 
@@ -79,9 +70,10 @@ class SundialsClock::Run final : public sundials::Problem {
   };
   /// And of an open one: the depth, and how fast it grows. (Where that falls through zero
   /// the depth is largest: a contact that comes and goes within a step is met on the way
-  /// there.) A place that nobody has keeps what it had, so that nothing seems to happen.
+  /// there.) A place that empty_row has keeps what it had, so that nothing seems to
+  /// happen.
   struct Open {
-    RowId id = nobody;
+    RowId id = empty_row;
     std::size_t row = 0;
     double offset = 0;  // a contact that has just opened begins a trifle inside [m]
     double depth = -1, approach = -1;
@@ -210,7 +202,8 @@ void SundialsClock::Run::allowances(std::span<const double> y, double* allowed) 
 void SundialsClock::Run::look(double t) {
   motion_.look(full_, !acting_.empty());
   motion_.read_guards(guards_);
-  approach_.resize(guards_.size() / per_row);
+  const GuardTable& table = motion_.guards();
+  approach_.resize(motion_.row_count());
   for (std::size_t i = 0; i < approach_.size(); ++i) approach_[i] = motion_.approach(i);
   const std::size_t capacity = motion_.system().contacts.capacity;
   const double* normal =
@@ -218,9 +211,8 @@ void SundialsClock::Run::look(double t) {
   for (std::size_t i = 0; i < approach_.size(); ++i) {
     if (!motion_.acts(i)) continue;
     const double trifle = 1e-10 * std::min(1.0, normal[i]);
-    for (std::size_t g = i * per_row + SmoothMotion::friction_guard;
-         g < (i + 1) * per_row; ++g) {
-      guards_[g] += motion_.side(g) * trifle;
+    for (std::size_t g = table.depth_of(i); g < table.end_of(i); ++g) {
+      if (table.law_of(g) == LawFamily::friction) guards_[g] += table.side(g) * trifle;
     }
   }
   looked_at_ = t;
@@ -229,14 +221,15 @@ void SundialsClock::Run::look(double t) {
 void SundialsClock::Run::watch(double t, std::span<const double> y, double* values) {
   expand(t, y);
   look(t);
+  const GuardTable& table = motion_.guards();
   for (const Acting& w : watched_) {
-    for (std::size_t g = w.row * per_row; g < (w.row + 1) * per_row; ++g) {
-      *values++ = motion_.side(g) == 0 ? 0 : guards_[g];  // a law whose side is not known
+    for (std::size_t g = table.depth_of(w.row); g < table.end_of(w.row); ++g) {
+      *values++ = table.side(g) == 0 ? 0 : guards_[g];  // a law whose side is not known
     }
   }
   for (Open& w : open_) {
-    if (w.id != nobody) {
-      w.depth = guards_[w.row * per_row] - w.offset;
+    if (w.id != empty_row) {
+      w.depth = guards_[table.depth_of(w.row)] - w.offset;
       w.approach = approach_[w.row];
     }
     *values++ = w.depth;
@@ -258,19 +251,12 @@ StepStatus SundialsClock::Run::settle(State& state) {
   }
 }
 
-/// Who is there, and who acts. Rows of joints never move, padding is nobody.
+/// Who is there, and who acts.
 void SundialsClock::Run::list_rows(const State& state) {
-  const ContactRows& contacts = state.contacts;
-  const int joints = contacts.begin[at(motion_.model().joint_blocks)];
-  ids_.clear();
+  bristle::list_rows(motion_.model(), state, ids_);
   acting_.clear();
-  for (int i = 0; i < contacts.count; ++i) {
-    const ContactRow& row = contacts.rows[at(i)];
-    RowId id{row.a, row.b, row.feature, row.episode};
-    if (i < joints) id = {no_shape, static_cast<std::uint32_t>(i), 0, row.episode};
-    if (i >= joints && row.a == no_shape) id = nobody;
-    ids_.push_back(id);
-    if (id.episode != 0) acting_.push_back(id);
+  for (const RowId& id : ids_) {
+    if (id.acts()) acting_.push_back(id);
   }
 }
 
@@ -334,7 +320,7 @@ void SundialsClock::Run::watch_all(const State& state) {
   for (std::size_t i = 0; i < ids_.size(); ++i) {
     if (ids_[i].episode != 0) {
       watched_.push_back({ids_[i], i});
-    } else if (ids_[i] != nobody) {
+    } else if (ids_[i] != empty_row) {
       ++open;
     }
   }
@@ -352,18 +338,18 @@ bool SundialsClock::Run::watch_open(const State& state) {
   for (Acting& w : watched_) w.row = row_of(w.id);
   std::vector<bool> placed(ids_.size(), false);
   for (Open& w : open_) {
-    if (w.id == nobody) continue;
+    if (w.id == empty_row) continue;
     w.row = row_of(w.id);
     if (w.row == ids_.size()) {
-      w.id = nobody;
+      w.id = empty_row;
     } else {
       placed[w.row] = true;
     }
   }
   auto place = open_.begin();
   for (std::size_t i = 0; i < ids_.size(); ++i) {
-    if (placed[i] || ids_[i].episode != 0 || ids_[i] == nobody) continue;
-    while (place != open_.end() && place->id != nobody) ++place;
+    if (placed[i] || ids_[i].episode != 0 || ids_[i] == empty_row) continue;
+    while (place != open_.end() && place->id != empty_row) ++place;
     if (place == open_.end()) return false;
     place->id = ids_[i];
     place->row = i;
@@ -374,10 +360,11 @@ bool SundialsClock::Run::watch_open(const State& state) {
 
 /// Touches rise; what acts leaves the side that it is held on. True where that changed.
 bool SundialsClock::Run::aim() {
+  const GuardTable& table = motion_.guards();
   std::vector<int> directions;
   for (const Acting& w : watched_) {
-    for (std::size_t g = w.row * per_row; g < (w.row + 1) * per_row; ++g) {
-      directions.push_back(-static_cast<int>(motion_.side(g)));
+    for (std::size_t g = table.depth_of(w.row); g < table.end_of(w.row); ++g) {
+      directions.push_back(-static_cast<int>(table.side(g)));
     }
   }
   for (std::size_t k = 0; k < open_.size(); ++k) {
@@ -405,7 +392,7 @@ StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
   find_turns(state);
   expand(state.time, y);
   look(state.time);
-  motion_.hold(guards_);
+  motion_.guards().hold(guards_);
   guards_before_ = guards_;
   approach_before_ = approach_;
   watch_all(state);
@@ -471,12 +458,13 @@ bool SundialsClock::Run::keep_past(const State& state) {
 void SundialsClock::Run::find_events(bool root) {
   events_.clear();
   const std::vector<int>& roots = solver_->roots();
+  const GuardTable& table = motion_.guards();
   std::size_t k = 0;
   for (const Acting& w : watched_) {
-    const std::size_t depth = w.row * per_row;
+    const std::size_t depth = table.depth_of(w.row);
     bool over = false;  // then its laws say nothing any more
-    for (std::size_t g = depth; g < depth + per_row; ++g, ++k) {
-      const double side = motion_.side(g);
+    for (std::size_t g = depth; g < table.end_of(w.row); ++g, ++k) {
+      const double side = table.side(g);
       if (side == 0 || over) continue;
       bool happens = root && roots[k] != 0;
       if (!root && side * guards_before_[g] <= 0 && side * guards_[g] < 0) {
@@ -488,8 +476,8 @@ void SundialsClock::Run::find_events(bool root) {
     }
   }
   for (std::size_t i = 0; i < open_.size(); ++i, k += 2) {
-    const bool happens = root && roots[k] != 0 && open_[i].id != nobody;
-    if (happens) events_.push_back(open_[i].row * per_row);
+    const bool happens = root && roots[k] != 0 && open_[i].id != empty_row;
+    if (happens) events_.push_back(table.depth_of(open_[i].row));
   }
 }
 
@@ -498,7 +486,7 @@ bool SundialsClock::Run::leapt() const {
   if (!first_ || first_step_ < 1e-14) return false;
   for (const Fresh& f : fresh_) {
     for (std::size_t i = 0; i < ids_.size(); ++i) {
-      const std::size_t g = i * per_row;
+      const std::size_t g = motion_.guards().depth_of(i);
       if (ids_[i].episode == f.episode && guards_before_[g] <= 0 &&
           approach_before_[i] > 0 && guards_[g] <= 0) {
         return true;
@@ -571,7 +559,7 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
   list_rows(state);
   note_fresh(state);
   if (happened_.empty() && keep_past(state)) {
-    motion_.hold(guards_);
+    motion_.guards().hold(guards_);
     if (aim() && !solver_->aim(directions_)) return failed();
     std::swap(guards_before_, guards_);
     std::swap(approach_before_, approach_);

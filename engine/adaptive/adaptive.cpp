@@ -9,8 +9,6 @@ namespace {
 
 using detail::at;
 
-constexpr std::size_t per_row = SmoothMotion::per_row;
-
 // When the implicit method takes over: |h λ| of explicit steps, and how many of them.
 constexpr double stiff_enough = 1.5;
 constexpr int patience = 8;
@@ -81,7 +79,7 @@ double Adaptive::change() const {
 }
 
 void Adaptive::read_approach(Vector& approach) const {
-  approach.resize(motion_.guard_count() / per_row);
+  approach.resize(motion_.row_count());
   for (std::size_t i = 0; i < approach.size(); ++i) approach[i] = motion_.approach(i);
 }
 
@@ -91,7 +89,7 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
     step_.rate.resize(step_.y.size());
     motion_.rates(step_.y, step_.rate.data(), true);
     motion_.read_guards(guards_);
-    motion_.hold(guards_);
+    motion_.guards().hold(guards_);
     read_approach(approach_);
     lag_ = motion_.clock_lag();
     implicit_.forget();
@@ -139,7 +137,7 @@ int Adaptive::gone(const State& state) const {
   for (int i = 0; i < state.contacts.count; ++i) {
     const ContactRow& contact = state.contacts.rows[at(i)];
     if (!motion_.acts(at(i)) || i == clock_row_) continue;
-    if (motion_.side(at(i) * per_row) < 0) continue;
+    if (!motion_.guards().inside(at(i))) continue;
     const SmoothMotion::Natural natural = motion_.natural(at(i));
     if (contact.rate < -1e-9 * natural.speed && contact.depth < 1e-9 * natural.depth) {
       return i;
@@ -156,7 +154,7 @@ int Adaptive::about_to_leave(const State& state) const {
   for (std::size_t i = 0; i < approach_.size(); ++i) {
     const ContactRow& contact = state.contacts.rows[i];
     if (!motion_.acts(i) || static_cast<int>(i) == clock_row_) continue;
-    if (motion_.side(i * per_row) < 0) continue;  // it has left a ground that recovers
+    if (!motion_.guards().inside(i)) continue;  // it has left a ground that recovers
     if (!(contact.depth > 0) || !(contact.rate < 0)) continue;
     const double left = -contact.depth / contact.rate;
     if (left >= soonest) continue;
@@ -168,11 +166,12 @@ int Adaptive::about_to_leave(const State& state) const {
 
 /// The same where an event was located.
 int Adaptive::leaves_at(const State& state, const Place& place) const {
-  if (place.guard < 0 || at(place.guard) % per_row != 0) return -1;
-  const auto row = static_cast<int>(at(place.guard) / per_row);
+  if (place.guard < 0 || !motion_.guards().is_depth(at(place.guard))) return -1;
+  const auto row = static_cast<int>(motion_.guards().row_of(at(place.guard)));
   const ContactRow& contact = state.contacts.rows[at(row)];
-  const bool leaves = motion_.acts(at(row)) && motion_.side(at(place.guard)) > 0 &&
-                      row != clock_row_ && contact.depth > 0 && contact.rate < 0;
+  const bool leaves = motion_.acts(at(row)) &&
+                      motion_.guards().side(at(place.guard)) > 0 && row != clock_row_ &&
+                      contact.depth > 0 && contact.rate < 0;
   return leaves && may_switch_clock() ? row : -1;
 }
 
@@ -234,8 +233,8 @@ void Adaptive::interpolate_sample(double where, Vector& y) {
 
 /// A guard at a place within the step.
 double Adaptive::guard_at(std::size_t guard, double where) {
-  const std::size_t row = guard / per_row;
-  if (guard % per_row == 0) {
+  const std::size_t row = motion_.guards().row_of(guard);
+  if (motion_.guards().is_depth(guard)) {
     if (static_cast<int>(row) == clock_row_) return interpolate(where, motion_.s_at());
     interpolate(where, here_);
     motion_.look(here_, false);
@@ -288,7 +287,7 @@ double Adaptive::locate(std::size_t guard, double low, double at_low, double hig
 double Adaptive::locate_depth(std::size_t row, double low, double at_low, double high,
                               double at_high, double slope_low) {
   if (static_cast<int>(row) == clock_row_) {
-    return locate(row * per_row, low, at_low, high, at_high);
+    return locate(motion_.guards().depth_of(row), low, at_low, high, at_high);
   }
   const bool rising = at_high > at_low;
   // at_low + b x + c x² with x from 0 to 1 between the ends
@@ -299,7 +298,7 @@ double Adaptive::locate_depth(std::size_t row, double low, double at_low, double
                                         : (-b + (rising ? root : -root)) / (2 * c);
   double x = part > 0 && part < 1 ? low + part * (high - low) : 0.5 * (low + high);
   for (int k = 0; k < 100; ++k) {
-    const double depth = guard_at(row * per_row, x);
+    const double depth = guard_at(motion_.guards().depth_of(row), x);
     ((depth > 0) == rising ? high : low) = x;
     const double pace = clock_row_ >= 0 ? 2 * here_[motion_.s_at()] : 1;  // dt/dη
     const double slope = step_.h * pace * motion_.approach(row);
@@ -316,10 +315,10 @@ double Adaptive::locate_depth(std::size_t row, double low, double at_low, double
 /// A place before `last` where an open contact is out; it may begin a trifle inside, when
 /// it has just opened. 2 where there is none.
 double Adaptive::outside(std::size_t row, double last) {
-  if (guards_[row * per_row] < 0) return 0;
+  if (guards_[motion_.guards().depth_of(row)] < 0) return 0;
   double place = 0.5 * last;
   for (int k = 0; k < 50; ++k, place *= 0.5) {
-    if (guard_at(row * per_row, place) < 0) return place;
+    if (guard_at(motion_.guards().depth_of(row), place) < 0) return place;
   }
   return 2;
 }
@@ -327,7 +326,7 @@ double Adaptive::outside(std::size_t row, double last) {
 /// Where an open contact closes. It may leave first, or touch and leave again within the
 /// step.
 double Adaptive::touch_place(std::size_t row) {
-  const std::size_t guard = row * per_row;
+  const std::size_t guard = motion_.guards().depth_of(row);
   const double before = guards_[guard], after = guards_end_[guard];
   const double begin = outside(row, 1);
   if (begin > 1) {
@@ -405,9 +404,9 @@ double Adaptive::switch_place(std::size_t guard, double side, double last,
 /// rounding hides that it comes on; else it turned back, and was leapt over if the step
 /// led farther than rounding.
 Adaptive::Place Adaptive::just_begun(std::size_t row) const {
-  const std::size_t guard = row * per_row;
+  const std::size_t guard = motion_.guards().depth_of(row);
   const bool own = static_cast<int>(row) == clock_row_;
-  const double side = motion_.side(guard);
+  const double side = motion_.guards().side(guard);
   const double rounding = motion_.rounding(step_.y);
   const double small = own ? std::sqrt(rounding) : rounding;  // of s, or of δ
   const double gained = side * (guards_end_[guard] - guards_[guard]);
@@ -422,13 +421,13 @@ Adaptive::Place Adaptive::just_begun(std::size_t row) const {
 
 /// The first event of a row within the step.
 Adaptive::Place Adaptive::crossing(std::size_t row) {
-  const std::size_t guard = row * per_row;
+  const std::size_t guard = motion_.guards().depth_of(row);
   if (!motion_.acts(row)) {
     return {static_cast<int>(guard), touch_place(row), false};
   }
   Place first;
   const double before = guards_[guard], after = guards_end_[guard];
-  const double side = motion_.side(guard);
+  const double side = motion_.guards().side(guard);
   if (side * after <= 0) {
     // Out, or back into a ground that recovers.
     if (side * before > 0) {
@@ -440,8 +439,8 @@ Adaptive::Place Adaptive::crossing(std::size_t row) {
       first = {static_cast<int>(guard), 0, false};  // it only grazed
     }
   }
-  for (std::size_t g = guard + 1; g < guard + per_row; ++g) {
-    const double held = motion_.side(g);
+  for (std::size_t g = guard + 1; g < motion_.guards().end_of(row); ++g) {
+    const double held = motion_.guards().side(g);
     if (held == 0) continue;
     // Only as long as the contact lasts: at its end all forces are zero.
     const double last = first.where < 1 ? first.where * (1 - 1.0 / 1024) : 1;
@@ -460,7 +459,7 @@ bool Adaptive::nothing_new(double place) {
   motion_.look(here_, false);
   for (std::size_t i = 0; i < approach_.size(); ++i) {
     const bool inside = !motion_.acts(i) && motion_.depth(i) > 0;
-    if (inside && guards_[i * per_row] < 0) return false;
+    if (inside && guards_[motion_.guards().depth_of(i)] < 0) return false;
   }
   return motion_.stands();
 }
@@ -504,12 +503,12 @@ Adaptive::Place Adaptive::leapt_over(double last) {
 /// Whether an open contact does not touch at that event but appears inside, where all
 /// contacts were just looked at.
 bool Adaptive::jumps_in(const Place& event) const {
-  const std::size_t row = at(event.guard) / per_row;
+  const std::size_t row = motion_.guards().row_of(at(event.guard));
   if (motion_.acts(row)) return false;
   const double way = (here_[motion_.t_at()] - step_.y[motion_.t_at()]) *
                      std::max(std::abs(motion_.approach(row)), std::abs(approach_[row]));
   return motion_.depth(row) > 100 * motion_.rounding(step_.y) + 1e-6 * way &&
-         guards_[row * per_row] < 0;
+         guards_[motion_.guards().depth_of(row)] < 0;
 }
 
 /// The first event of all, or where the rows cease to stand for what touches.
@@ -539,19 +538,21 @@ Adaptive::Place Adaptive::first_event() {
     std::size_t row = approach_.size();
     double depth = 0;
     for (std::size_t i = 0; i < approach_.size(); ++i) {
-      const bool known = static_cast<int>(i * per_row) == first.guard;
+      const bool known = static_cast<int>(motion_.guards().depth_of(i)) == first.guard;
       if (known || motion_.acts(i) || motion_.depth(i) <= depth) continue;
-      if (guards_[i * per_row] >= 0 && !(motion_.approach(i) > 0)) continue;
+      if (guards_[motion_.guards().depth_of(i)] >= 0 && !(motion_.approach(i) > 0))
+        continue;
       row = i;
       depth = motion_.depth(i);
     }
     if (row == approach_.size()) return first;
     const double out = outside(row, first.where);
     if (out > 1) return first;
-    const double at_out = out > 0 ? motion_.depth(row) : guards_[row * per_row];
+    const double at_out =
+        out > 0 ? motion_.depth(row) : guards_[motion_.guards().depth_of(row)];
     const double where = locate_depth(row, out, at_out, first.where, depth);
     if (!(where < first.where)) return first;
-    first = {static_cast<int>(row * per_row), where, false};
+    first = {static_cast<int>(motion_.guards().depth_of(row)), where, false};
   }
 }
 
@@ -569,7 +570,10 @@ double Adaptive::end_of_time(double until, double where) {
 bool Adaptive::smooth_to_end() const {
   for (std::size_t i = 0; i < approach_.size(); ++i) {
     if (static_cast<int>(i) == clock_row_ || !motion_.acts(i)) continue;
-    if (motion_.side(i * per_row) * guards_end_[i * per_row] <= 0) return false;
+    if (motion_.guards().side(motion_.guards().depth_of(i)) *
+            guards_end_[motion_.guards().depth_of(i)] <=
+        0)
+      return false;
   }
   return true;
 }
@@ -657,7 +661,7 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   const double s = step_.end[motion_.s_at()];
   motion_.finish(step_.end, state);
   if (until - state.time < 1e-15 * std::max(1.0, until)) state.time = until;
-  Event event{EventKind::normal, -1, state.time};
+  Event event{EventKind::branch, -1, state.time};
   ContactRow happened;
   if (place.guard >= 0) {
     const double pace = clock_row_ >= 0 ? 2 * std::sqrt(impact_.depth) : 1;
@@ -676,7 +680,10 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     plan_.note(length, std::min(place.where, 1.0), length * grow);
   }
   double planned = length_ * (whole ? grow : 1);
-  if (clock_row_ >= 0 && event.row == clock_row_ && event.kind == EventKind::normal) {
+  const bool switches =
+      event.kind == EventKind::clamp ||
+      (event.kind == EventKind::branch && event.law == LawFamily::normal);
+  if (clock_row_ >= 0 && event.row == clock_row_ && switches) {
     if (alike && presses_) plan_.end();
     presses_ = !presses_;
     planned = impact_length_;
@@ -736,7 +743,7 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     std::swap(guards_, guards_end_);
     std::swap(approach_, approach_end_);
     lag_ = lag_end_;
-    motion_.hold(guards_);
+    motion_.guards().hold(guards_);
   }
   implicit_.forget();
   step_.y.resize(std::max(step_.y.size(), motion_.size()));
@@ -834,7 +841,7 @@ StepStatus Adaptive::advance_to(State& state, double until,
     const int open = gone(state);
     if (open >= 0) {
       step_.end = step_.y;
-      const int guard = open * static_cast<int>(per_row);
+      const auto guard = static_cast<int>(motion_.guards().depth_of(at(open)));
       status = accept(state, {guard, 0, false}, until, observer);
       continue;
     }

@@ -68,6 +68,7 @@ SmoothMotion::SmoothMotion(const Model& model)
       system_(model),
       nq_(at(model.tree.position_count())),
       nv_(at(model.tree.velocity_count())),
+      guards_(model, system_.contacts.capacity),
       q_(nq_),
       memory_(system_.contacts.rates.size()),
       memory_rates_(memory_.size()),
@@ -106,20 +107,17 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
   clock_row_ = clock_row;
   std::swap(rows_, rows_before_);
   const auto count = at(contacts.count);
-  rows_.resize(count);
+  list_rows(*model_, state, rows_);
   depths_.resize(count);
   open_.clear();
   closed_.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    const ContactRow& row = contacts.rows[i];
-    rows_[i] = {row.episode != 0, row.a, row.b, row.feature, row.episode};
-    depths_[i] = row.depth;
-    (rows_[i].acts ? closed_ : open_).push_back(i);
+    depths_[i] = contacts.rows[i].depth;
+    (rows_[i].acts() ? closed_ : open_).push_back(i);
   }
-  Vector& roots = system_.contacts.roots;
-  roots.resize(clock_row >= 0 ? system_.contacts.capacity : 0);
+  roots_.resize(clock_row >= 0 ? system_.contacts.capacity : 0);
   if (clock_row >= 0) {
-    for (const std::size_t i : open_) roots[i] = 0;
+    for (const std::size_t i : open_) roots_[i] = 0;
   }
   const bool same = same_clock && core_ > 0 && rows_ == rows_before_;
   if (!same) {
@@ -133,7 +131,7 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
         const LawBlock& laws = model_->blocks[b];
         const bool joint = static_cast<int>(b) < model_->joint_blocks;
         for (auto i = at(contacts.begin[b]); i < at(contacts.begin[b + 1]); ++i) {
-          if (!rows_[i].acts) continue;
+          if (!rows_[i].acts()) continue;
           const auto take = [&](int first, int fields, std::uint8_t kind) {
             for (int k = first; k < first + fields; ++k) {
               places_.push_back(at(k) * stride + i);
@@ -157,7 +155,7 @@ bool SmoothMotion::begin(State& state, int clock_row, double s) {
         }
       }
     }
-    carry_sides();
+    guards_.lay_out(rows_, contacts.begin);
     core_ = nq_ + nv_ + books_at_ + 2;
     works_at_ = core_ + places_.size() - books_at_;
     size_ = works_at_ + lines_.size();
@@ -244,7 +242,7 @@ void SmoothMotion::place(const Vector& y, bool all) {
   // at once, or whose rates go by 1/δ, would else switch to and fro within steps.
   for (const std::size_t i : closed_) {
     const double natural = i < row_scales_.size() ? row_scales_[i].depth : 0;
-    if (sides_[i * per_row] > 0) {
+    if (guards_.inside(i)) {
       depth[i] = std::max({depth[i], rounding_, least_depth * natural});
     }
   }
@@ -253,9 +251,8 @@ void SmoothMotion::place(const Vector& y, bool all) {
   if (all) clock_lag_ = depths_[at(clock_row_)] - s * s;  // t turns where s is 0
   depths_[at(clock_row_)] = std::copysign(s * s, s);
   depth[clock_row_] = s * s;
-  Vector& roots = system_.contacts.roots;
-  for (const std::size_t i : closed_) roots[i] = std::sqrt(std::max(depth[i], 0.0));
-  roots[at(clock_row_)] = s;
+  for (const std::size_t i : closed_) roots_[i] = std::sqrt(std::max(depth[i], 0.0));
+  roots_[at(clock_row_)] = s;
 }
 
 bool SmoothMotion::stands() const {
@@ -264,7 +261,7 @@ bool SmoothMotion::stands() const {
     if (group.stranger > rounding_) return false;
   }
   return std::none_of(closed_.begin(), closed_.end(), [&](std::size_t i) {
-    return ws.lost[i] != 0 && sides_[i * per_row] > 0;
+    return ws.lost[i] != 0 && guards_.inside(i);
   });
 }
 
@@ -275,7 +272,7 @@ int SmoothMotion::places_to_look() const {
     const auto first = static_cast<std::size_t>(group.first);
     bool lost = false;
     for (std::size_t i = first; i < first + at(group.count); ++i) {
-      lost = lost || (!rows_[i].acts && ws.lost[i] != 0);
+      lost = lost || (!rows_[i].acts() && ws.lost[i] != 0);
     }
     if (!lost) continue;
     const ShapePair& pair = ws.candidates[group.pair];
@@ -294,10 +291,8 @@ void SmoothMotion::rates(const Vector& y, double* rate, bool all) {
   // Where nothing acts, the passes have nothing to do.
   const bool idle = closed_.empty() && model_->joint_blocks == 0;
   const double time = y[t_at()];
-  system_.contacts.frozen = true;
   apply_forces(system_, Form::evaluate, 0, time, q_now_, v_now_,
-               idle ? nothing_ : *contacts_, memory_, memory_rates_, {});
-  system_.contacts.frozen = false;
+               idle ? nothing_ : *contacts_, memory_, memory_rates_, {}, held());
   accelerate(system_, time, 0, v_now_, {});
   const bool clock = clock_row_ >= 0;
   const double pace = clock ? 2 * y[s_at()] : 1;  // dt/dη
@@ -323,107 +318,29 @@ void SmoothMotion::look(const Vector& y, bool with_laws) {
   ++looks_;
   place(y, true);
   if (!with_laws || closed_.empty()) return;
-  system_.contacts.frozen = true;
   contact_forces(*model_, Form::evaluate, 0, *contacts_, memory_, memory_rates_,
-                 system_.contacts);
-  system_.contacts.frozen = false;
+                 system_.contacts, held());
+}
+
+/// The passes go by the sides of guards, and by √δ where a clock owns it.
+HeldRows SmoothMotion::held() {
+  return {roots_.empty() ? nullptr : roots_.data(), guards_.normal_held(),
+          guards_.friction_held()};
 }
 
 void SmoothMotion::read_guards(Vector& guards) {
-  ContactWorkspace& ws = system_.contacts;
-  guards.assign(guard_count(), 0);
-  const LawColumns c = ws.law_columns(memory_, memory_rates_);
-  for (std::size_t b = 0; b < model_->blocks.size(); ++b) {
-    const LawBlock& laws = model_->blocks[b];
-    for (auto i = at(contacts_->begin[b]); i < at(contacts_->begin[b + 1]); ++i) {
-      double* to = guards.data() + i * per_row;
-      to[0] = depths_[i];
-      if (!rows_[i].acts) continue;
-      const auto kin =
-          Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
-      NormalLawTable::Guards found{};
-      const NormalLawTable& table = normal_law(laws.normal);
-      const int normal = table.guards(laws.normal, c.normal_state, i, kin, found);
-      for (int k = 1; k < normal; ++k) to[k] = found[at(k)];
-      // A ground that recovers is met where it is.
-      if (table.fields > 0 && found[0] != kin.depth) to[friction_guard - 1] = found[0];
-      const int friction =
-          friction_law(laws.friction)
-              .guards(laws.friction, c.friction_state, i, kin, c.normal_force[i], found);
-      for (int k = 0; k < friction; ++k) to[friction_guard + at(k)] = found[at(k)];
-    }
-  }
+  guards_.evaluate(system_.contacts.law_columns(memory_, memory_rates_), depths_, guards);
 }
 
 Event SmoothMotion::note_event(std::size_t guard, State& state, double step) {
-  const std::size_t row = guard / per_row, kind = guard % per_row;
-  Event event{EventKind::normal, static_cast<int>(row), state.time};
-  if (kind == 0) {
-    const bool touches = !rows_[row].acts || sides_[guard] < 0;
-    event.kind = touches ? EventKind::touch : EventKind::lift_off;
-    const bool by_clock = static_cast<int>(row) == clock_row_;
-    state.contacts.rows[row].event = touches ? 1 : by_clock ? -2 : -1;
-    sides_[guard] = touches ? 1 : -1;
-  } else {
-    if (kind >= friction_guard) event.kind = EventKind::friction;
-    if (state.time - switched_[guard] <= 0.1 * step) {
-      sides_[guard] = free_side;
-    } else {
-      sides_[guard] = -sides_[guard];
-    }
-    switched_[guard] = state.time;
-    hold_laws();
+  const Event event = guards_.note_event(guard, state.time, step);
+  if (guards_.is_depth(guard)) {
+    const bool by_clock = event.row == clock_row_;
+    const int leaves = by_clock ? -2 : -1;
+    state.contacts.rows[at(event.row)].event =
+        event.kind == EventKind::touch ? 1 : leaves;
   }
   return event;
-}
-
-/// Contacts that last stay on their sides.
-void SmoothMotion::carry_sides() {
-  std::swap(sides_, sides_before_);
-  std::swap(switched_, switched_before_);
-  sides_.assign(guard_count(), 0);
-  switched_.assign(guard_count(), -HUGE_VAL);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (!rows_[i].acts) continue;
-    const auto was =
-        std::find_if(rows_before_.begin(), rows_before_.end(),
-                     [&](const Row& row) { return row.episode == rows_[i].episode; });
-    sides_[i * per_row] = 1;
-    if (was == rows_before_.end()) continue;
-    const auto from = (was - rows_before_.begin()) * static_cast<std::ptrdiff_t>(per_row);
-    const auto to = static_cast<std::ptrdiff_t>(i * per_row);
-    std::copy_n(sides_before_.begin() + from, per_row, sides_.begin() + to);
-    std::copy_n(switched_before_.begin() + from, per_row, switched_.begin() + to);
-  }
-  hold_laws();
-}
-
-void SmoothMotion::hold(const Vector& guards) {
-  bool changed = false;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (!rows_[i].acts) continue;
-    for (std::size_t g = i * per_row + 1; g < (i + 1) * per_row; ++g) {
-      if (sides_[g] != 0 || guards[g] == 0) continue;
-      sides_[g] = guards[g] > 0 ? 1 : -1;
-      changed = true;
-    }
-  }
-  if (changed) hold_laws();
-}
-
-/// The sides as the laws want them: the clamp and the ground that recovers; two of
-/// friction.
-void SmoothMotion::hold_laws() {
-  ContactWorkspace& ws = system_.contacts;
-  ws.held.resize(4 * ws.capacity);
-  constexpr std::size_t slots[4] = {1, friction_guard - 1, friction_guard,
-                                    friction_guard + 1};
-  for (std::size_t k = 0; k < 4; ++k) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const double side = sides_[i * per_row + slots[k]];
-      ws.held[k * ws.capacity + i] = side == free_side ? 0 : side;
-    }
-  }
 }
 
 const LawBlock& SmoothMotion::laws_of(const State& state, std::size_t row) const {
@@ -533,7 +450,7 @@ void SmoothMotion::measure_scales(const State& state) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const ContactRow& row = state.contacts.rows[i];
     const bool of_contact = i >= at(state.contacts.begin[at(model_->joint_blocks)]);
-    if (!rows_[i].acts || (of_contact && row.a == no_shape)) continue;
+    if (!rows_[i].acts() || (of_contact && row.a == no_shape)) continue;
     const auto known =
         std::find_if(row_scales_.begin(), row_scales_.end(),
                      [&](const RowScale& scale) { return scale.episode == row.episode; });

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "bristle/adaptive/guards.hpp"
 #include "bristle/step/system.hpp"
 
 // Everything that moves as one vector y with a rate, smooth from one event to the next:
@@ -18,15 +19,6 @@
 // then by η, and the law is evaluated at the depth s².
 
 namespace bristle {
-
-enum class EventKind : std::uint8_t { touch, lift_off, normal, friction };
-
-/// What happened, and to which row of the state; seen after the state was brought to it.
-struct Event {
-  EventKind kind;
-  int row;
-  double time;
-};
 
 class SmoothMotion {
  public:
@@ -54,7 +46,8 @@ class SmoothMotion {
   std::size_t t_at() const { return core_ - 1; }
   const Vector& start() const { return start_; }
   int clock_row() const { return clock_row_; }
-  bool acts(std::size_t row) const { return rows_[row].acts; }
+  bool acts(std::size_t row) const { return rows_[row].acts(); }
+  std::size_t row_count() const { return rows_.size(); }
 
   /// dy/dt, or dy/dη while a clock runs. With `all`, open contacts are measured too, and
   /// guards() can be read.
@@ -74,26 +67,16 @@ class SmoothMotion {
   /// along the surfaces.
   double clock_lag() const { return clock_lag_; }
 
-  // Guards: functions that change their sign at events, some per row. The first is the
-  // depth (or s, whose sign is the same); the others are the laws'.
-  static constexpr std::size_t per_row = 8;
-  static constexpr std::size_t friction_guard = 4;
-  std::size_t guard_count() const { return rows_.size() * per_row; }
+  /// Guards of all rows; the depth of the row whose clock runs is that of its clock.
+  GuardTable& guards() { return guards_; }
+  const GuardTable& guards() const { return guards_; }
   void read_guards(Vector& guards);
   double depth(std::size_t row) const { return depths_[row]; }
   /// How fast the depth grows, by t [m/s].
   double approach(std::size_t row) const {
     return system_.contacts.columns[RowColumns::rate * system_.contacts.capacity + row];
   }
-  /// The side of a guard that its law is held on: −1, 1, or 0 where it is free.
-  double side(std::size_t guard) const {
-    return sides_[guard] == free_side ? 0 : sides_[guard];
-  }
-  /// Holds the laws on the sides that these guards say, where they are not held yet.
-  void hold(const Vector& guards);
   /// Notes an event of this guard in the state, after finish(): settling carries it out.
-  /// A law that switches to and fro within a tenth of a `step` [s] is left free from then
-  /// on, until its contact ends.
   Event note_event(std::size_t guard, State& state, double step = 0);
 
   /// The size of each number that its error is measured by, from a point of the motion
@@ -132,11 +115,6 @@ class SmoothMotion {
   const Model& model() const { return *model_; }
 
  private:
-  struct Row {
-    bool acts;  // closed, or not yet recovered
-    std::uint32_t a, b, feature, episode;
-    bool operator==(const Row&) const = default;
-  };
   struct RowScale {
     std::uint32_t episode;
     double depth;    // at rest under what it carries [m]
@@ -144,12 +122,10 @@ class SmoothMotion {
     double time;     // of an impact: its depth over its speed [s]
     double stretch;  // of friction before it slips [m]
   };
-  static constexpr double free_side = 2;
 
   void place(const Vector& y, bool all);
   void copy_memory(const Vector& y);
-  void carry_sides();
-  void hold_laws();
+  HeldRows held();
   const LawBlock& laws_of(const State& state, std::size_t row) const;
   RowScale scale_of(const State& state, std::size_t row);
   double inverse_mass(const State& state, std::size_t row);
@@ -171,10 +147,10 @@ class SmoothMotion {
   std::size_t core_ = 0, size_ = 0, books_at_ = 0, works_at_ = 0;
   std::vector<std::size_t> places_;  // in the memory: of numbers in the core, then books
   std::vector<std::uint8_t> kinds_;  // of those numbers
-  std::vector<Row> rows_, rows_before_;
+  std::vector<RowId> rows_, rows_before_;
   std::vector<std::size_t> open_, closed_;  // rows that do not act, and those that do
-  Vector sides_, sides_before_;
-  Vector switched_, switched_before_;  // when that happened last
+  GuardTable guards_;
+  Vector roots_;  // of depths, while a clock runs; or empty
   int clock_row_ = -1;
   double clock_lag_ = 0;
 

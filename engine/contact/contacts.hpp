@@ -43,12 +43,21 @@ struct ContactTotals {
   LawTotals normal, friction, limits, joint_friction;
 };
 
+/// What an integrator by events holds of all rows within a step, for Form::evaluate: as
+/// ContactColumns has them.
+struct HeldRows {
+  const double* root_depth = nullptr;
+  Columns<double> normal{};
+  Columns<double> friction{};
+};
+
 /// The forces of all rows, and their memory a step h later (Form::advance) or its rates
 /// (Form::evaluate), written to `next`. `memory` and `next` may be the same. The books of
 /// single rows are kept by Form::advance, and where the model asks for them.
 ContactTotals contact_forces(const Model& model, Form form, double h,
                              const ContactRows& contacts, std::vector<double>& memory,
-                             std::vector<double>& next, ContactWorkspace& ws) noexcept;
+                             std::vector<double>& next, ContactWorkspace& ws,
+                             const HeldRows& held = {}) noexcept;
 
 /// Notes the forces of a step in the rows, so that the next find_contacts() can correct
 /// its books to the mean velocity. They were booked at the velocities of the step's

@@ -88,8 +88,12 @@ void add(LawTotals& to, const LawTotals& from) {
 
 ContactTotals contact_forces(const Model& model, Form form, double h,
                              const ContactRows& contacts, std::vector<double>& memory,
-                             std::vector<double>& next, ContactWorkspace& ws) noexcept {
-  const LawColumns columns = ws.law_columns(memory, next);
+                             std::vector<double>& next, ContactWorkspace& ws,
+                             const HeldRows& held) noexcept {
+  LawColumns columns = ws.law_columns(memory, next);
+  columns.root_depth = held.root_depth;
+  columns.normal_held = held.normal;
+  columns.friction_held = held.friction;
   const bool by_row = model.contact_books || form == Form::advance;
   const auto run = [&](const Piece& piece, LawTotals& normal_totals,
                        LawTotals& friction_totals) {

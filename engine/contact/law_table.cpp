@@ -1,7 +1,7 @@
 #include "bristle/contact/law_table.hpp"
 
+#include <algorithm>
 #include <array>
-#include <tuple>
 
 #include "bristle/core/dual.hpp"
 #include "bristle/laws/choice.hpp"
@@ -158,25 +158,23 @@ Vec2<double> step_force(const LawChoice& choice, const Columns<double>& state,
       .force;
 }
 
-template <std::size_t n>
-int put_guards(const std::array<double, n>& guards, NormalLawTable::Guards& out) {
-  static_assert(n <= std::tuple_size_v<NormalLawTable::Guards>);
-  for (std::size_t k = 0; k < n; ++k) out[k] = guards[k];
-  return static_cast<int>(n);
-}
+template <class L>
+constexpr auto guard_list = L::guard_list();
 
 template <NormalLaw L>
-int normal_guards(const LawChoice& choice, const Columns<double>& state, std::size_t i,
-                  const Kinematics<double>& kin, NormalLawTable::Guards& out) noexcept {
-  return put_guards(L::guards(params_of<L>(choice), load_row<L>(state, i), kin), out);
+void normal_guards(const LawChoice& choice, const Columns<double>& state, std::size_t i,
+                   const Kinematics<double>& kin, double* out) noexcept {
+  const auto now = L::guards(params_of<L>(choice), load_row<L>(state, i), kin);
+  std::copy(now.begin(), now.end(), out);
 }
 
 template <FrictionLaw L>
-int friction_guards(const LawChoice& choice, const Columns<double>& state, std::size_t i,
-                    const Kinematics<double>& kin, double normal_force,
-                    NormalLawTable::Guards& out) noexcept {
-  return put_guards(
-      L::guards(params_of<L>(choice), load_row<L>(state, i), kin, normal_force), out);
+void friction_guards(const LawChoice& choice, const Columns<double>& state, std::size_t i,
+                     const Kinematics<double>& kin, double normal_force,
+                     double* out) noexcept {
+  const auto now =
+      L::guards(params_of<L>(choice), load_row<L>(state, i), kin, normal_force);
+  std::copy(now.begin(), now.end(), out);
 }
 
 template <NormalLaw L>
@@ -191,6 +189,7 @@ constexpr NormalLawTable normal_entry() {
           &commit_normal<L>,
           &linearise_normal<L>,
           &stored_normal<L>,
+          guard_list<L>,
           &normal_guards<L>};
 }
 
@@ -209,6 +208,7 @@ constexpr FrictionLawTable friction_entry() {
           &spring_of<L>,
           &step_force<L>,
           &stored_friction<L>,
+          guard_list<L>,
           &friction_guards<L>};
 }
 

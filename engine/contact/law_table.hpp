@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <span>
 
 #include "bristle/contact/pass.hpp"
@@ -21,7 +20,6 @@ struct StepSlopes {
 };
 
 struct NormalLawTable {
-  using Guards = std::array<double, 4>;
   using Pass = void (*)(const LawChoice&, const LawColumns&, ContactRange, double h,
                         LawTotals&) noexcept;
   int fields;  // numbers of memory
@@ -42,9 +40,10 @@ struct NormalLawTable {
                                     const Kinematics<double>& kin) noexcept;
   double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
                    double depth) noexcept;
-  /// The law's zero-crossing functions, the one of touching first; returns how many.
-  int (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
-                const Kinematics<double>& kin, Guards& out) noexcept;
+  /// What switches in the law, and the guards of row i in that order.
+  std::span<const GuardInfo> guard_list;
+  void (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
+                 const Kinematics<double>& kin, double* out) noexcept;
 };
 
 struct FrictionLawTable {
@@ -73,9 +72,10 @@ struct FrictionLawTable {
                         double h) noexcept;
   double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
                    double depth, double normal_force) noexcept;
-  int (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
-                const Kinematics<double>& kin, double normal_force,
-                NormalLawTable::Guards& out) noexcept;
+  std::span<const GuardInfo> guard_list;
+  void (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
+                 const Kinematics<double>& kin, double normal_force,
+                 double* out) noexcept;
 };
 
 /// By the law's place in laws.hpp.

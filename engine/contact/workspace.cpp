@@ -55,9 +55,6 @@ LawColumns ContactWorkspace::law_columns(std::vector<double>& memory,
           .friction_y = c + RowColumns::friction_y * capacity,
           .normal_next = at(next_memory, layout.normal),
           .friction_next = at(next_memory, layout.friction),
-          .root_depth = frozen && !roots.empty() ? roots.data() : nullptr,
-          .normal_held = {frozen ? held.data() : nullptr, capacity},
-          .friction_held = {frozen ? held.data() + 2 * capacity : nullptr, capacity},
           .normal_books = {books.data(), capacity},
           .friction_books = {books.data() + book_columns * capacity, capacity}};
 }

@@ -86,9 +86,6 @@ struct ContactWorkspace {
   std::vector<double> columns;     // RowColumns
   std::vector<double> rates;       // of the memory, or its next value
   std::vector<double> books;       // stored and powers of normal and friction, per row
-  bool frozen = false;             // Form::evaluate goes by these two:
-  std::vector<double> roots;       // of depths; or empty
-  std::vector<double> held;        // sides of guards, two columns per law
   std::vector<LawTotals> totals;   // per piece of a block: normal, friction
 
   Team team;

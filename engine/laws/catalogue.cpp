@@ -45,7 +45,7 @@ LawEntry describe(LawFamily family) {
   LawEntry entry{Law::info, family, {}, {}, {}};
   for (const auto& field : Law::parameters()) entry.parameters.push_back(field.about);
   for (const auto& field : Law::state()) entry.state.push_back(field);
-  for (const auto& name : Law::guard_names()) entry.guards.push_back(name);
+  for (const auto& guard : Law::guard_list()) entry.guards.push_back(guard);
   return entry;
 }
 

@@ -23,7 +23,7 @@ struct LawEntry {
   LawFamily family;
   std::vector<Parameter> parameters;
   std::vector<StateField> state;
-  std::vector<std::string_view> guards;
+  std::vector<GuardInfo> guards;
   std::string_view damping_parameter =
       "";  // tuned to reach a restitution; "" when none is
 

@@ -206,12 +206,13 @@ void move_to(System& system, const ContactRows& contacts, std::span<const double
 void apply_forces(System& system, Form form, double h, double time,
                   std::span<const double> q, std::span<const double> v,
                   const ContactRows& contacts, std::vector<double>& memory,
-                  std::vector<double>& next, Commands commands) noexcept {
+                  std::vector<double>& next, Commands commands,
+                  const HeldRows& held) noexcept {
   const Model& model = *system.model;
   std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
   std::fill(system.tau.begin(), system.tau.end(), 0.0);
   const ContactTotals totals =
-      contact_forces(model, form, h, contacts, memory, next, system.contacts);
+      contact_forces(model, form, h, contacts, memory, next, system.contacts, held);
   add_forces(model, system.links(), contacts, system.contacts, system.on_links,
              system.tau);
   Works& powers = system.powers;

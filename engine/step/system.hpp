@@ -71,11 +71,13 @@ void move_to(System& system, const ContactRows& contacts, std::span<const double
              bool open = true) noexcept;
 
 /// All forces at the point where settle() or move_to() is, and their powers. The rows'
-/// memory a step h later, or its rates, goes to `next`.
+/// memory a step h later, or its rates, goes to `next`. Form::evaluate goes by what is
+/// `held`.
 void apply_forces(System& system, Form form, double h, double time,
                   std::span<const double> q, std::span<const double> v,
                   const ContactRows& contacts, std::vector<double>& memory,
-                  std::vector<double>& next, Commands commands) noexcept;
+                  std::vector<double>& next, Commands commands,
+                  const HeldRows& held = {}) noexcept;
 
 /// How a prescribed joint, driven by motor number i, accelerates over the step h from
 /// `time` on (h = 0: at that moment).

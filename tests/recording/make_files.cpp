@@ -76,7 +76,7 @@ int make(const std::string& folder) {
         return recorder.sample(now, probes);
       });
   recorder.event(state, {EventKind::touch, 0, state.time});
-  recorder.event(state, {EventKind::friction, 1, state.time});
+  recorder.event(state, {EventKind::slip, 1, state.time, LawFamily::friction});
   const std::string status(explain(summary.status));
   if (!recorder.finish(
           {summary.status == StepStatus::ok ? "ok" : status, "{\"n\": 1}"})) {
