@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "bristle/model/state.hpp"
+#include "bristle/step/system.hpp"
 
-// The rows of a state as an integrator by events sees them.
+// The rows of a state as an integrator by events sees them: who they are, how they move,
+// what laws they are under. Only this file and motion_ode.cpp know how a state stores
+// them.
 
 namespace bristle {
 
@@ -26,5 +29,47 @@ inline constexpr RowId empty_row{};
 
 /// All rows of a state, in their order.
 void list_rows(const Model& model, const State& state, std::vector<RowId>& rows);
+
+/// Where the same contact or joint stands among other rows, whatever its episode; −1
+/// where it is gone.
+int find_row(std::span<const RowId> rows, const RowId& row);
+/// The row of an episode, or −1.
+int find_episode(std::span<const RowId> rows, std::uint32_t episode);
+
+std::uint32_t episode_of(const State& state, std::size_t row);
+
+struct RowMotion {
+  double depth;  // [m]
+  double rate;   // [m/s]
+};
+RowMotion motion_of(const State& state, std::size_t row);
+
+/// What an event does to the episode of a row; the next settle() carries it out.
+enum class RowEvent : int {
+  touches = 1,
+  leaves = -1,
+  leaves_by_clock = -2,  // where its own time says δ = 0
+};
+void mark_row(State& state, std::size_t row, RowEvent event);
+
+/// The laws of a row with what they remember.
+struct RowLaws {
+  const LawBlock* laws;
+  std::vector<double> normal_memory, friction_memory;
+
+  NormalSlopes<double> linearise(double depth);  // at rest
+  double stored(double depth);                   // by the normal law [J]
+  FrictionSpring<double> spring(double depth, double normal_force);
+};
+void laws_of(const System& system, const State& state, std::size_t row, RowLaws& laws);
+
+/// The load of a row of joint friction [N m or N]; 0 where the row is a contact or a
+/// joint's limit.
+double friction_load(const Model& model, const State& state, std::size_t row);
+
+/// How a row's normal force accelerates its own depth, per newton. After factorise() at
+/// the settled state. `scratch` has room for a number per velocity.
+double inverse_mass(System& system, const State& state, std::size_t row,
+                    std::span<double> scratch);
 
 }  // namespace bristle

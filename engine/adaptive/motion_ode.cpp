@@ -1,0 +1,391 @@
+#include "bristle/adaptive/motion_ode.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bristle/laws/choice.hpp"
+#include "bristle/model/positions.hpp"
+
+namespace bristle {
+
+namespace {
+
+using detail::at;
+
+// Where there are too many contacts, the horizon shrinks by this factor, down to a length
+// of time that nothing moves in: at 100 m/s a micrometre in `nothing_moves`.
+constexpr double shrink = 0.25;
+constexpr double shortest_horizon = 1e-9;  // [s]
+constexpr double nothing_moves = 1e-6;     // [s]
+
+// A depth is a difference of positions: of a few products, each rounded by 2⁻⁵³ ≈ 1.1e-16
+// of its size. Nine of them make a rotation times a point and a sum; 18 is twice that.
+constexpr double roundings = 2e-15;
+constexpr double least_position = 1e-3;  // shapes have a size, wherever they are [m]
+
+// A contact may be leapt over where a body moves farther than a quarter of the smaller
+// one's radius: two parts of such a step cannot lie on either side of a chord of depth
+// r/4 or more, which is what a shape leaves behind that goes through another one. At most
+// 64: of a step that leads sixteen radii far there will be others to look at.
+constexpr double chord = 0.25;
+constexpr double most_parts = 64;
+
+MemoryKind kind_of(const StateField& field, MemoryKind of_length) {
+  return field.unit == "m" ? of_length : MemoryKind::share;
+}
+
+/// 1 in the lines of the energy books that the laws and forces of a model write.
+Works booked_lines(const Model& model) {
+  Works works{};
+  const auto add = [](const LedgerLines& lines, Powers<double>& to) {
+    to.damping += lines.damping;
+    to.slip += lines.slip;
+    to.viscous += lines.viscous;
+    to.parametric += lines.parametric;
+    to.unsupplied += lines.unsupplied;
+  };
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const bool joint = static_cast<int>(b) < model.joint_blocks;
+    add(normal_law(model.blocks[b].normal).lines, joint ? works.limits : works.normal);
+    add(friction_law(model.blocks[b].friction).lines,
+        joint ? works.joint_friction : works.friction);
+  }
+  works.dampers = model.has_joint_forces;
+  works.motors = !model.motors.empty();
+  works.loads = !model.loads.empty();
+  works.loops = model.has_loop_springs;
+  return works;
+}
+
+}  // namespace
+
+MotionOde::MotionOde(const Model& model)
+    : model_(&model),
+      system_(model),
+      nq_(at(model.tree.position_count())),
+      nv_(at(model.tree.velocity_count())),
+      guards_(model, system_.contacts.capacity),
+      q_(nq_),
+      memory_(system_.contacts.rates.size()),
+      memory_rates_(memory_.size()) {
+  for (const Link& link : model.tree.links()) {
+    if (quaternion_at(link.type) >= 0) quaternions_ = true;
+  }
+  nothing_.begin.assign(model.blocks.size() + 1, 0);
+  open_.reserve(system_.contacts.capacity);
+  closed_.reserve(system_.contacts.capacity);
+  regenerates_ = model.broad_phase;
+  for (const ShapePair& pair : model.pairs) {
+    regenerates_ = regenerates_ || pair.regenerates;
+  }
+  const Works booked = booked_lines(model);
+  for (std::size_t k = 0; k < work_lines; ++k) {
+    if (field<double>(booked, k) != 0) lines_.push_back(k);
+  }
+}
+
+MotionOde::Settled MotionOde::settle(State& state, double horizon) {
+  for (double part = 1;; part *= shrink) {
+    const double now = std::max(part * horizon, shortest_horizon);
+    const StepStatus status =
+        bristle::settle(system_, now, state, {}, Episodes::by_events);
+    const bool too_far =
+        status == StepStatus::too_many_contacts || status == StepStatus::too_many_pairs;
+    if (!too_far || now < nothing_moves) return {status, part};
+  }
+}
+
+/// What y holds of the memory of rows, in the order of the rows: what rates depend on,
+/// then books.
+void MotionOde::lay_out(const State& state) {
+  const MemoryLayout& layout = system_.contacts.layout;
+  const std::size_t stride = system_.contacts.capacity;
+  const ContactRows& contacts = state.contacts;
+  memory_entries_.clear();
+  for (const bool books : {false, true}) {
+    if (books) core_entries_ = memory_entries_.size();
+    for (std::size_t b = 0; b < model_->blocks.size(); ++b) {
+      const LawBlock& laws = model_->blocks[b];
+      const bool joint = static_cast<int>(b) < model_->joint_blocks;
+      for (auto i = at(contacts.begin[b]); i < at(contacts.begin[b + 1]); ++i) {
+        if (!rows_[i].acts()) continue;
+        const auto take = [&](int column, MemoryKind kind) {
+          memory_entries_.push_back({at(column) * stride + i, i, at(column), kind});
+        };
+        if (!books) {
+          if (!joint) take(MemoryLayout::turn, MemoryKind::frame);
+          int column = layout.normal;
+          for (const StateField& field : entry_of(laws.normal).state) {
+            take(column++, kind_of(field, MemoryKind::depth));
+          }
+          column = layout.friction;
+          for (const StateField& field : entry_of(laws.friction).state) {
+            take(column++, kind_of(field, MemoryKind::stretch));
+          }
+        } else {
+          if (!joint && regenerates_) take(MemoryLayout::travel, MemoryKind::travel);
+          if (!model_->contact_books) continue;
+          for (int k = layout.normal_books; k < layout.count; ++k) {
+            take(k, MemoryKind::books);
+          }
+        }
+      }
+    }
+  }
+  core_ = memory_at() + core_entries_ + 2;
+  works_at_ = core_ + memory_entries_.size() - core_entries_;
+  size_ = works_at_ + lines_.size();
+  start_.resize(size_);
+}
+
+bool MotionOde::begin(State& state, int clock_row, double s) {
+  contacts_ = &state.contacts;
+  const bool same_clock = clock_row == clock_row_;
+  clock_row_ = clock_row;
+  std::swap(rows_, rows_before_);
+  list_rows(*model_, state, rows_);
+  start_motion_.resize(rows_.size());
+  depths_.resize(rows_.size());
+  open_.clear();
+  closed_.clear();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    start_motion_[i] = motion_of(state, i);
+    depths_[i] = start_motion_[i].depth;
+    (rows_[i].acts() ? closed_ : open_).push_back(i);
+  }
+  roots_.resize(by_clock() ? system_.contacts.capacity : 0);
+  if (by_clock()) {
+    for (const std::size_t i : open_) roots_[i] = 0;
+  }
+  const bool same = same_clock && core_ > 0 && rows_ == rows_before_;
+  if (!same) {
+    lay_out(state);
+    guards_.lay_out(rows_, state.contacts.begin);
+  }
+  std::copy(state.q.begin(), state.q.end(), start_.begin());
+  std::copy(state.v.begin(), state.v.end(),
+            start_.begin() + static_cast<std::ptrdiff_t>(nq_));
+  double* to = start_.data() + memory_at();
+  for (const MemoryEntry& entry : core_memory())
+    *to++ = state.contacts.memory[entry.place];
+  to = start_.data() + core_;
+  for (const MemoryEntry& entry : later_memory()) {
+    *to++ = state.contacts.memory[entry.place];
+  }
+  start_[s_at()] = s;
+  start_[t_at()] = state.time;
+  rounding_ = depth_rounding(start_);
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    start_[works_at_ + k] = field<double>(state.works, lines_[k]);
+  }
+  if (!same) copy_memory(start_);
+  return same;
+}
+
+bool MotionOde::began_with(const Vector& y) const {
+  if (model_->loop_rows > 0 || !model_->prescribed.empty()) return false;
+  std::size_t i = memory_at();
+  for (const MemoryEntry& entry : core_memory()) {
+    const bool differs = start_[i] != y[i];
+    if (entry.kind != MemoryKind::frame && differs) return false;  // frames begin anew
+    ++i;
+  }
+  return true;
+}
+
+void MotionOde::finish(const Vector& y, State& state) const {
+  std::copy_n(y.begin(), nq_, state.q.begin());
+  std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq_), nv_, state.v.begin());
+  if (quaternions_) normalise<double>(model_->tree, state.q);
+  const double* from = y.data() + memory_at();
+  for (const MemoryEntry& entry : core_memory()) {
+    state.contacts.memory[entry.place] = *from++;
+  }
+  from = y.data() + core_;
+  for (const MemoryEntry& entry : later_memory()) {
+    state.contacts.memory[entry.place] = *from++;
+  }
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    field<double>(state.works, lines_[k]) = y[works_at_ + k];
+  }
+  state.time = y[t_at()];
+  state.committed = false;
+}
+
+Event MotionOde::note_event(std::size_t guard, State& state, double step) {
+  const Event event = guards_.note_event(guard, state.time, step);
+  if (event.kind == EventKind::touch) mark_row(state, at(event.row), RowEvent::touches);
+  if (event.kind == EventKind::lift_off) {
+    const bool by_its_clock = event.row == clock_row_;
+    mark_row(state, at(event.row),
+             by_its_clock ? RowEvent::leaves_by_clock : RowEvent::leaves);
+  }
+  return event;
+}
+
+double MotionOde::depth_rounding(const Vector& y) const {
+  double farthest = least_position;
+  for (std::size_t i = 0; i < nq_; ++i) farthest = std::max(farthest, std::abs(y[i]));
+  return roundings * farthest;
+}
+
+/// All memory of the rows, for the passes: that of open contacts does not change.
+void MotionOde::copy_memory(const Vector& y) {
+  const std::size_t stride = system_.contacts.capacity;
+  const auto count = static_cast<std::ptrdiff_t>(rows_.size());
+  for (std::size_t c = 0; c < at(system_.contacts.layout.count); ++c) {
+    const auto from = contacts_->memory.begin() + static_cast<std::ptrdiff_t>(c * stride);
+    std::copy(from, from + count,
+              memory_.begin() + static_cast<std::ptrdiff_t>(c * stride));
+  }
+  const double* from = y.data() + memory_at();
+  for (const MemoryEntry& entry : core_memory()) memory_[entry.place] = *from++;
+}
+
+/// Kinematics and contacts at y; open contacts stay open, and the row whose time runs is
+/// as deep as s says.
+void MotionOde::place(const Vector& y, bool all) {
+  if (quaternions_) {
+    std::copy_n(y.begin(), nq_, q_.begin());
+    normalise<double>(model_->tree, q_);
+    q_now_ = q_;
+  } else {
+    q_now_ = std::span(y).first(nq_);
+  }
+  v_now_ = std::span(y).subspan(nq_, nv_);
+  if (closed_.empty() && !all) {
+    kinematics<double>(model_->tree, q_now_, v_now_, system_.tree);
+    return;
+  }
+  const double* from = y.data() + memory_at();
+  for (const MemoryEntry& entry : core_memory()) memory_[entry.place] = *from++;
+  move_to(system_, *contacts_, q_now_, v_now_, memory_, all);
+  const std::span<double> depth = system_.contacts.column(RowColumns::depth);
+  if (all) std::copy_n(depth.begin(), rows_.size(), depths_.begin());
+  for (const std::size_t i : open_) depth[i] = -1;
+  // Closed contacts stay closed, and as deep as rounding can tell well: laws that set in
+  // at once, or whose rates go by 1/δ, would else switch to and fro within steps.
+  for (const std::size_t i : closed_) {
+    if (!guards_.inside(i)) continue;
+    const double least = i < least_depths_.size() ? least_depths_[i] : 0;
+    depth[i] = std::max({depth[i], rounding_, least});
+  }
+  if (!by_clock()) return;
+  const auto own = at(clock_row_);
+  const double s = y[s_at()];
+  if (all) clock_lag_ = depths_[own] - s * s;
+  depths_[own] = std::copysign(s * s, s);  // t turns where s is 0
+  depth[own] = s * s;
+  for (const std::size_t i : closed_) roots_[i] = std::sqrt(std::max(depth[i], 0.0));
+  roots_[own] = s;
+}
+
+/// The passes go by the sides of guards, and by s where a contact's time runs.
+HeldRows MotionOde::held() {
+  return {roots_.empty() ? nullptr : roots_.data(), guards_.normal_held(),
+          guards_.friction_held()};
+}
+
+void MotionOde::rates(const Vector& y, double* rate, bool all) {
+  ++evaluations_;
+  place(y, all);
+  // Where nothing acts, the passes have nothing to do.
+  const bool idle = closed_.empty() && model_->joint_blocks == 0;
+  const double time = y[t_at()];
+  apply_forces(system_, Form::evaluate, 0, time, q_now_, v_now_,
+               idle ? nothing_ : *contacts_, memory_, memory_rates_, {}, held());
+  accelerate(system_, time, 0, v_now_, {});
+  const double pace = this->pace(y);
+  position_rates<double>(model_->tree, q_now_, v_now_, std::span(rate, nq_));
+  if (by_clock()) {
+    for (std::size_t i = 0; i < nq_; ++i) rate[i] *= pace;
+  }
+  for (std::size_t i = 0; i < nv_; ++i) rate[nq_ + i] = pace * system_.acceleration[i];
+  double* to = rate + memory_at();
+  for (const MemoryEntry& entry : core_memory())
+    *to++ = pace * memory_rates_[entry.place];
+  to = rate + core_;
+  for (const MemoryEntry& entry : later_memory()) {
+    *to++ = pace * memory_rates_[entry.place];
+  }
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    rate[works_at_ + k] = pace * field<double>(system_.powers, lines_[k]);
+  }
+  rate[s_at()] = by_clock() ? approach(at(clock_row_)) : 0;
+  rate[t_at()] = pace;
+}
+
+void MotionOde::measure(const Vector& y, bool with_laws) {
+  ++contact_evaluations_;
+  place(y, true);
+  if (!with_laws || closed_.empty()) return;
+  contact_forces(*model_, Form::evaluate, 0, *contacts_, memory_, memory_rates_,
+                 system_.contacts, held());
+}
+
+double MotionOde::approach(std::size_t row) const {
+  return system_.contacts.columns[RowColumns::rate * system_.contacts.capacity + row];
+}
+
+double MotionOde::normal_force(std::size_t row) const {
+  return system_.contacts.columns[RowColumns::normal * system_.contacts.capacity + row];
+}
+
+bool MotionOde::contact_set_complete() const {
+  const ContactWorkspace& ws = system_.contacts;
+  for (const PairGroup& group : ws.groups) {
+    if (group.stranger > rounding_) return false;
+  }
+  return std::none_of(closed_.begin(), closed_.end(), [&](std::size_t i) {
+    return ws.lost[i] != 0 && guards_.inside(i);
+  });
+}
+
+int MotionOde::leap_parts() const {
+  const ContactWorkspace& ws = system_.contacts;
+  double most = 0;
+  for (const PairGroup& group : ws.groups) {
+    const auto first = static_cast<std::size_t>(group.first);
+    bool lost = false;
+    for (std::size_t i = first; i < first + at(group.count); ++i) {
+      lost = lost || (!rows_[i].acts() && ws.lost[i] != 0);
+    }
+    if (!lost) continue;
+    const ShapePair& pair = ws.candidates[group.pair];
+    const double one = model_->shapes[pair.a].radius, two = model_->shapes[pair.b].radius;
+    if (!std::isfinite(one + two)) continue;  // nothing gets behind a plane
+    // Contacts are looked for twice as far as the bodies go.
+    const double way = 0.5 * (ws.margins[pair.a] + ws.margins[pair.b]);
+    most = std::max(most, way / (chord * std::min(one, two)));
+  }
+  return static_cast<int>(std::ceil(std::min(most, most_parts)));
+}
+
+void MotionOde::read_guards(Vector& guards) {
+  guards_.evaluate(system_.contacts.law_columns(memory_, memory_rates_), depths_, guards);
+}
+
+void MotionOde::read(GuardReading& reading) {
+  read_guards(reading.guards);
+  reading.approach.resize(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) reading.approach[i] = approach(i);
+  reading.clock_lag = clock_lag_;
+  reading.contact_set_complete = contact_set_complete();
+  reading.leap_parts = leap_parts();
+}
+
+void MotionOde::observe(const Vector& y, double time, const State& state, State& sample) {
+  measure(y, true);
+  sample = state;
+  finish(y, sample);
+  sample.time = time;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    ContactRow& row = sample.contacts.rows[i];
+    row.depth = depth(i);
+    row.rate = approach(i);
+    row.point = system_.contacts.places[i].point;
+    row.frame = system_.contacts.places[i].frame;
+  }
+}
+
+}  // namespace bristle
