@@ -25,30 +25,20 @@ double component_of(const Vec3<double>& v, int component) {
 /// All contacts between two bodies: the sum of their forces on the second, or the largest
 /// depth.
 double contact_value(const Probe& probe, const Observation& now) {
-  const ContactWorkspace& ws = now.system.contacts;
   Vec3<double> force{0, 0, 0};
   double normal = 0, friction = 0, depth = 0;
-  for (int i = 0; i < now.state.contacts.count; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const ContactRow& row = now.state.contacts.rows[at];
-    if (row.a == no_shape) continue;
-    const int a = now.model.shapes[row.a].body, b = now.model.shapes[row.b].body;
+  now.contacts().for_each([&](const ContactInfo& contact) {
+    const int a = contact.body_a, b = contact.body_b;
     const auto is = [](int wanted, int body) { return wanted < 0 || wanted == body; };
     const bool straight = is(probe.a, a) && is(probe.b, b);
     const bool swapped = is(probe.a, b) && is(probe.b, a);
-    if (!straight && !swapped) continue;
-    const auto value = [&](std::size_t column) {
-      return ws.columns[column * ws.capacity + at];
-    };
-    const Frame<double>& frame = ws.places[at].frame;
-    const Vec3<double> across =
-        frame.to_world({value(RowColumns::friction_x), value(RowColumns::friction_y)});
-    const Vec3<double> one = value(RowColumns::normal) * frame.n + across;
+    if (!straight && !swapped) return;
+    const Vec3<double> one = contact.force();
     force = straight ? force + one : force - one;
-    normal += value(RowColumns::normal);
-    friction += norm(across);
-    depth = std::max(depth, value(RowColumns::depth));
-  }
+    normal += contact.normal_force;
+    friction += norm(contact.friction);
+    depth = std::max(depth, contact.depth);
+  });
   if (probe.kind == ProbeKind::contact_depth) return depth;
   if (probe.component == 4) return normal;
   if (probe.component == 5) return friction;

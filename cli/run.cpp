@@ -21,7 +21,6 @@ namespace bristle::cli {
 namespace {
 
 namespace files = std::filesystem;
-using scene::ClockKind;
 using scene::Problems;
 using scene::Scene;
 
@@ -54,14 +53,14 @@ std::optional<Scene> load(const std::string& file, const Settings& settings) {
 
 /// As many substeps as the scene needs as it begins, unless the scene says.
 void choose_substeps(Scene& scene) {
-  if (scene.clock.substeps_chosen || scene.clock.kind != ClockKind::fixed) return;
+  scene::ClockSpec& clock = scene.clock;
+  if (clock.substeps_chosen || !clock.stepper->fixed_step) return;
   System system(scene.model);
   State state = scene.start;
   if (settle(system, 1e-9, state) != StepStatus::ok) return;
   const TimeScales scales = time_scales(system, state);
-  scene.clock.fixed.substeps = std::clamp(
-      scales.recommended_substeps(scene.clock.fixed.method, scene.clock.fixed.step), 1,
-      1000);
+  clock.options.substeps = std::clamp(
+      scales.recommended_substeps(clock.options.method, clock.options.step), 1, 1000);
 }
 
 Json ledger_json(const RunReport& report) {
@@ -118,7 +117,7 @@ Json summary_json(const Scene& scene, const RunReport& report) {
       {"about", scene.about},
       {"version", version()},
       {"status", ending_text(report.ending)},
-      {"clock", scene.clock.kind == ClockKind::adaptive ? "adaptive" : "fixed"},
+      {"clock", scene.clock.stepper->name},
       {"simulated_s", report.simulated},
       {"elapsed_s", report.elapsed},
       {"realtime_factor", report.elapsed > 0 ? report.simulated / report.elapsed : 0.0},
@@ -128,7 +127,7 @@ Json summary_json(const Scene& scene, const RunReport& report) {
       {"touches", report.touches},
       {"ledger", ledger_json(report)},
       {"warnings", report.warnings}};
-  if (scene.clock.kind == ClockKind::fixed) {
+  if (scene.clock.stepper->fixed_step) {
     add_times("step_time", report.times, json);
     if (report.lateness.count() > 0) add_times("wake_up_latency", report.lateness, json);
     json["missed_deadlines"] = report.missed;
@@ -160,7 +159,7 @@ void print_summary(const Scene& scene, const RunReport& report) {
       books.kinetic, books.gravity, books.stored(), books.dissipated(), books.supplied());
   fmt::print("unaccounted for: {:.2g} J, {:.2g} of the energy scale\n",
              report.audit.residual(), report.audit.relative());
-  if (scene.clock.kind == ClockKind::fixed) {
+  if (scene.clock.stepper->fixed_step) {
     fmt::print("a step took {}\n", times_text(report.times));
     if (report.lateness.count() > 0) {
       fmt::print("it began {} after it was due\n", times_text(report.lateness));
@@ -406,13 +405,14 @@ int show_scene(const std::string& file, const Settings& settings) {
                scales.frequency / (2 * 3.14159265358979), scales.decay);
     if (scales.row >= 0) fmt::print("  at {}\n", row_name(model, state, scales.row));
   }
-  if (scene->clock.kind == ClockKind::adaptive) {
-    fmt::print("clock: adaptive, rtol = {:g}, {:g} s\n", scene->clock.adaptive.rtol,
-               scene->clock.duration);
+  const StepperOptions& options = scene->clock.options;
+  if (!scene->clock.stepper->fixed_step) {
+    fmt::print("clock: {}, rtol = {:g}, {:g} s\n", scene->clock.stepper->name,
+               options.rtol, scene->clock.duration);
   } else {
     fmt::print("clock: {}, {:g} s in steps of {:g} s, {} substeps{}\n",
-               name_of(scene->clock.fixed.method), scene->clock.duration,
-               scene->clock.fixed.step, scene->clock.fixed.substeps,
+               name_of(options.method), scene->clock.duration, options.step,
+               options.substeps,
                scene->clock.substeps_chosen ? "" : " (recommended)");
   }
   for (const std::string& warning : scene->warnings) fmt::print("warning: {}\n", warning);

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +50,23 @@ struct RunReport {
   report::Figure figure{};  // energies and probes
 };
 
+/// Steps against the wall clock: one every so many seconds from now on.
+class Pace {
+ public:
+  explicit Pace(double step) : step_(step) {}
+
+  /// A step is done: waits until the next one is due, and notes how late it begins.
+  void wait(StepTimes& lateness);
+  std::uint64_t missed() const { return missed_; }  // not done when the next was due
+
+ private:
+  using Wall = std::chrono::steady_clock;
+  double step_;  // [s]
+  Wall::time_point began_ = Wall::now();
+  std::uint64_t ticks_ = 0;
+  std::uint64_t missed_ = 0;
+};
+
 class Runner {
  public:
   /// `state` goes on from where it is; the run began at `begin`.
@@ -64,13 +84,14 @@ class Runner {
     Audit audit;
     std::uint64_t steps, evaluations, touches, events;
   };
-  bool observe(const State& now, System& system);
-  bool note_event(const State& now, const Event& event);
-  void run_adaptive();
-  void run_fixed();
-  bool checkpoint();
-  void stop(StepStatus status, System& system);
+  bool cannot_write();
+  bool sample(const Observation& now);
+  bool note_event(const Event& event);
+  bool step_done(const State& now);
+  bool checkpoint(const State& now);
+  void stop(StepStatus status);
   void keep_for_figure(double time);
+  std::uint64_t evaluations() const { return stepper_->counts().evaluations; }
 
   const scene::Scene& scene_;
   State& state_;
@@ -80,7 +101,9 @@ class Runner {
   Progress progress_;
   RunReport report_;
   std::vector<double> probes_;
-  double seen_time_ = -HUGE_VAL;  // of the last observation
+  std::unique_ptr<Stepper> stepper_;
+  std::uint64_t evaluations_before_ = 0;  // of a run that is resumed
+  std::optional<Pace> pace_;
 
   // Curves of the figure, thinned to a bounded number of points.
   std::vector<double> times_;

@@ -139,17 +139,8 @@ inline constexpr Key material_keys[] = {
 inline constexpr Key gravity_keys[] = {{"vector", Kind::numbers, Dimension::acceleration,
                                         "0, 0, −9.81 when left out", any_number, "", 3}};
 
-inline constexpr Key clock_keys[] = {
-    {"kind", Kind::text, Dimension::none, "adaptive when left out", any_number,
-     "adaptive|fixed"},
-    {"duration", Kind::number, Dimension::time, "of the run", positive},
-    {"rtol", Kind::number, Dimension::none, "of the adaptive clock", Range{1e-13, 0.1}},
-    {"step", Kind::number, Dimension::time, "of the fixed clock", positive},
-    {"substeps", Kind::number, Dimension::none,
-     "of the fixed clock; as many as the scene needs when left out", Range{1, 1e6}},
-    {"method", Kind::text, Dimension::none, "of the fixed clock", any_number,
-     "semi-implicit-euler|ode3|rk4|linearly-implicit-euler"},
-    {"threads", Kind::number, Dimension::none, "of the fixed clock", Range{1, 1024}}};
+/// Of the clock: those of every stepper and method that there is now.
+std::vector<Key> clock_keys();
 
 inline constexpr Key record_keys[] = {
     {"every", Kind::text, Dimension::none, "\"1 ms\", \"step\" or \"event\""},
@@ -208,7 +199,8 @@ inline constexpr Key robot_keys[] = {
     {"start", Kind::section, Dimension::none, "joint = position, in rad or m"},
     BRISTLE_POSE_KEYS};
 
-inline constexpr Key scene_keys[] = {
+/// Of the scene itself, but for [clock].
+inline constexpr Key fixed_scene_keys[] = {
     {"title", Kind::text, Dimension::none, "in a few words"},
     {"about", Kind::text, Dimension::none, "what to look for"},
     {"include", Kind::any, Dimension::none, "files that are read first"},
@@ -216,7 +208,6 @@ inline constexpr Key scene_keys[] = {
      "whether shapes may overlap at the start"},
     {"gravity", Kind::section, Dimension::none, "", any_number, "", 0, false,
      gravity_keys},
-    {"clock", Kind::section, Dimension::none, "", any_number, "", 0, false, clock_keys},
     {"record", Kind::section, Dimension::none, "", any_number, "", 0, false, record_keys},
     {"materials", Kind::section, Dimension::none, "[materials.NAME]"},
     {"bodies", Kind::sections, Dimension::none, "", any_number, "", 0, false, body_keys},
@@ -229,6 +220,9 @@ inline constexpr Key scene_keys[] = {
     {"probes", Kind::sections, Dimension::none, "", any_number, "", 0, false, probe_keys},
     {"robots", Kind::sections, Dimension::none, "", any_number, "", 0, false,
      robot_keys}};
+
+/// All of it: `clock` lists what may stand in [clock], and must outlive the result.
+std::vector<Key> scene_keys(std::span<const Key> clock);
 
 #undef BRISTLE_POSE_KEYS
 

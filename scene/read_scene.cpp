@@ -159,13 +159,14 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
 void check_overlap(const Model& model, State state, const Draft& draft,
                    Problems& problems) {
   System system(model);
-  if (settle(system, 1e-9, state, {}, Episodes::by_depth) != StepStatus::ok) return;
+  if (settle(system, 1e-9, state) != StepStatus::ok) return;
   int said = 0;
-  for (int i = 0; i < state.contacts.count; ++i) {
-    const ContactRow& row = state.contacts.rows[static_cast<std::size_t>(i)];
-    if (row.a == no_shape || !(row.depth > 1e-9)) continue;
-    const ModelShape& a = model.shapes[row.a];
-    const ModelShape& b = model.shapes[row.b];
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.contacts.count); ++i) {
+    const ContactKey& key = state.contacts.key[i];
+    const double depth = state.contacts.depth[i];
+    if (key.empty() || !(depth > 1e-9)) continue;
+    const ModelShape& a = model.shapes[key.a];
+    const ModelShape& b = model.shapes[key.b];
     if (++said > 20) {
       problems.error({draft.source.file, 0}, "and more that overlap");
       return;
@@ -176,7 +177,7 @@ void check_overlap(const Model& model, State state, const Draft& draft,
         place != draft.body_places.end() ? place->second : Place{draft.source.file, 0},
         fmt::format("\"{}\" and \"{}\" overlap by {:.3g} m at the start; move them "
                     "apart, or set allow_initial_overlap = true",
-                    a.name, b.name, row.depth));
+                    a.name, b.name, depth));
   }
 }
 
@@ -284,17 +285,33 @@ ClockSpec read_clock(const Section& scene, Draft& draft) {
   ClockSpec clock;
   const toml::table* table = scene.table("clock");
   if (table == nullptr) return clock;
-  const Section at(*table, clock_keys, "clock", draft.source);
-  clock.kind =
-      at.text_or("kind", "adaptive") == "fixed" ? ClockKind::fixed : ClockKind::adaptive;
+  const std::vector<Key> keys = clock_keys();
+  const Section at(*table, keys, "clock", draft.source);
+  if (const auto found = find_stepper(at.text_or("kind", clock.stepper->name))) {
+    clock.stepper = *found;
+  }
+  StepperOptions& options = clock.options;
   clock.duration = at.number_or("duration", clock.duration);
-  clock.adaptive.rtol = at.number_or("rtol", clock.adaptive.rtol);
-  clock.fixed.step = at.number_or("step", clock.fixed.step);
+  options.rtol = at.number_or("rtol", options.rtol);
+  options.step = at.number_or("step", options.step);
   clock.substeps_chosen = at.has("substeps");
-  clock.fixed.substeps = static_cast<int>(at.number_or("substeps", 1));
-  clock.fixed.threads = static_cast<int>(at.number_or("threads", 1));
-  if (const auto method = find_method(at.text_or("method", "semi-implicit-euler"))) {
-    clock.fixed.method = *method;
+  options.substeps = static_cast<int>(at.number_or("substeps", options.substeps));
+  options.threads = static_cast<int>(at.number_or("threads", options.threads));
+  if (const auto method = find_method(at.text_or("method", name_of(options.method)))) {
+    options.method = *method;
+  }
+  for (const Parameter& own : clock.stepper->parameters) {
+    double value = own.preset;
+    if (own.is_flag()) {
+      value = at.flag(own.name, own.preset != 0) ? 1 : 0;
+    } else if (own.is_choice()) {
+      const auto chosen = parse_value(
+          own, at.text_or(own.name, own.choices[static_cast<std::size_t>(own.preset)]));
+      if (chosen) value = *chosen;
+    } else {
+      value = at.number_or(own.name, own.preset);
+    }
+    options.own.emplace_back(own.name, value);
   }
   return clock;
 }
@@ -306,9 +323,9 @@ RecordSpec read_record(const Section& scene, Draft& draft) {
   const Section at(*table, record_keys, "record", draft.source);
   const std::string every = at.text_or("every", "10 ms");
   if (every == "step") {
-    record.every = Every::step;
+    record.every = Sampling::step;
   } else if (every == "event") {
-    record.every = Every::event;
+    record.every = Sampling::event;
   } else if (const auto interval = parse_time(every)) {
     record.interval = *interval;
   } else {
@@ -317,7 +334,7 @@ RecordSpec read_record(const Section& scene, Draft& draft) {
                                   every));
   }
   record.steps = at.flag("steps");
-  if (record.steps && record.every == Every::event) {
+  if (record.steps && record.every == Sampling::event) {
     at.error("steps", "steps = true goes with a time in every, not with \"event\"");
   }
   record.checkpoint = at.number_or("checkpoint", 0);
@@ -405,7 +422,9 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
 
   Draft draft;
   draft.source = {file, &problems};
-  const Section at(*table, scene_keys, "scene", draft.source);
+  const std::vector<Key> clock = clock_keys();
+  const std::vector<Key> keys = scene_keys(clock);
+  const Section at(*table, keys, "scene", draft.source);
   Scene scene{};
   scene.file = file;
   scene.title = at.text_or("title", "");

@@ -83,7 +83,8 @@ Json schema_of(std::span<const Key> keys) {
 std::string scene_schema() {
   Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
               {"title", "Bristle scene"}};
-  const Json inside = schema_of(std::span<const Key>(scene_keys));
+  const std::vector<Key> clock = clock_keys();
+  const Json inside = schema_of(scene_keys(clock));
   for (const auto& [key, value] : inside.items()) schema[key] = value;
   schema["properties"]["materials"]["additionalProperties"] =
       schema_of(std::span<const Key>(material_keys));

@@ -12,7 +12,7 @@ from pathlib import Path
 
 # The engine's walk: a folder includes itself and the folders to its left.
 ENGINE = ["core", "spatial", "laws", "geometry", "model", "dynamics", "contact",
-          "complementarity", "step", "adaptive", "simulate"]
+          "complementarity", "step", "adaptive", "steppers", "run"]
 
 # Outside the engine: which other rooms each one may include, besides the engine.
 OUTSIDE = {
@@ -132,8 +132,8 @@ def self_test():
     good = {
         "engine/core/scalar.hpp": "#include <cmath>\n",
         "engine/laws/normal/hertz.hpp": '#include "bristle/core/scalar.hpp"\n#include <Eigen/Core>\n',
-        "engine/simulate.cpp": '#include "bristle/simulate.hpp"\n#include "bristle/laws/laws.hpp"\n',
-        "cli/main.cpp": '#include "bristle/simulate.hpp"\n#include "report/page.hpp"\n'
+        "engine/run.cpp": '#include "bristle/run.hpp"\n#include "bristle/laws/laws.hpp"\n',
+        "cli/main.cpp": '#include "bristle/run.hpp"\n#include "report/page.hpp"\n'
                         '#include <fmt/format.h>\n#include "options.hpp"\n',
         "cli/options.hpp": "",
         "studies/drop.cpp": '#include "report/page.hpp"\n',
@@ -143,7 +143,7 @@ def self_test():
     bad = [
         ("engine/core/a.hpp", '#include "bristle/laws/laws.hpp"', "downstream"),
         ("engine/laws/normal/a.hpp", '#  include <bristle/contact/slots.hpp>', "downstream"),
-        ("engine/step/a.cpp", '#include "bristle/simulate.hpp"', "downstream"),
+        ("engine/step/a.cpp", '#include "bristle/run.hpp"', "downstream"),
         ("engine/model/a.cpp", '#include "report/page.hpp"', "as \"bristle/"),
         ("engine/model/b.cpp", '#include "scalar.hpp"', "as \"bristle/"),
         ("engine/model/c.cpp", "#include <fmt/format.h>", "only the standard library"),

@@ -29,22 +29,34 @@ constexpr double ahead = 1e-10;  // [s], and of the time itself
 Adaptive::Adaptive(const Model& model, const AdaptiveOptions& options)
     : options_(options), motion_(model), plan_(options.contact_clock ? 0.3 : 0.03) {}
 
-AdaptiveCounts Adaptive::counts() const noexcept {
-  AdaptiveCounts counts = counts_;
-  counts.evaluations = motion_.evaluations();
-  counts.looks = motion_.looks();
+StepCounts Adaptive::counts() const noexcept {
+  StepCounts counts = counts_;
+  counts.evaluations += motion_.evaluations();
+  counts.looks += motion_.looks();
   return counts;
+}
+
+StepStatus Adaptive::settle(State& state) {
+  const LocatedEvents none;
+  return bristle::settle(motion_.system(), 1e-9, state, {}, &none);
+}
+
+void Adaptive::restart() {
+  const StepCounts so_far = counts();
+  *this = Adaptive(motion_.model(), options_);
+  counts_ = so_far;
 }
 
 /// Contacts are looked for as far as the next step leads; where there are too many of
 /// them, it leads less far.
-StepStatus Adaptive::settle(State& state) {
+StepStatus Adaptive::settle_ahead(State& state) {
   for (;;) {
     // In a contact's clock a step takes 2 s dη; s is of the order of its scale.
     const double pace = clock_row_ >= 0 ? 4 * std::sqrt(impact_.depth) : 1;
     const double horizon = std::max(length_ * pace, 1e-9);
+    const LocatedEvents events = motion_.located();
     const StepStatus status =
-        bristle::settle(motion_.system(), horizon, state, {}, Episodes::by_events);
+        bristle::settle(motion_.system(), horizon, state, {}, &events);
     const bool too_far =
         status == StepStatus::too_many_contacts || status == StepStatus::too_many_pairs;
     if (!too_far || horizon < 1e-6) return status;
@@ -60,7 +72,8 @@ StepStatus Adaptive::begin(State& state) {
   samples_ = 0;
   clock_row_ = fresh_row_ = -1;
   known_ = false;
-  const StepStatus status = settle(state);
+  motion_.forget_events();
+  const StepStatus status = settle_ahead(state);
   if (status != StepStatus::ok) return status;
   motion_.begin(state, clock_row_, 0);
   motion_.measure_scales(state);
@@ -86,7 +99,7 @@ void Adaptive::read_approach(Vector& approach) const {
 }
 
 /// A step from step_.y, its error allowed.
-Adaptive::Attempt Adaptive::attempt(const State& state) {
+Adaptive::Attempt Adaptive::attempt() {
   if (!known_) {
     step_.rate.resize(step_.y.size());
     motion_.rates(step_.y, step_.rate.data(), true);
@@ -110,7 +123,7 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
     ++counts_.rejected;
     length_ *= std::isfinite(error_) ? std::max(0.2, change()) : 0.1;
     if (length_ < 1e-18) return Attempt::fails;
-    if (about_to_leave(state) >= 0) return Attempt::leaves;
+    if (about_to_leave() >= 0) return Attempt::leaves;
   }
   if (use_implicit_) {
     implicit_.complete(motion_, step_);
@@ -135,9 +148,9 @@ Adaptive::Attempt Adaptive::attempt(const State& state) {
 
 /// A contact that is on its way out and as good as open, where only round-off is left of
 /// its depth; or −1.
-int Adaptive::gone(const State& state) const {
-  for (int i = 0; i < state.contacts.count; ++i) {
-    const ContactRow& contact = state.contacts.rows[at(i)];
+int Adaptive::gone() const {
+  for (int i = 0; i < static_cast<int>(motion_.row_count()); ++i) {
+    const SmoothMotion::Settled contact = motion_.settled(at(i));
     if (!motion_.acts(at(i)) || i == clock_row_) continue;
     if (motion_.side(at(i) * per_row) < 0) continue;
     const SmoothMotion::Natural natural = motion_.natural(at(i));
@@ -149,12 +162,12 @@ int Adaptive::gone(const State& state) const {
 }
 
 /// A contact that may end within the step, and whose clock should run there; or −1.
-int Adaptive::about_to_leave(const State& state) const {
+int Adaptive::about_to_leave() const {
   if (!may_switch_clock()) return -1;
   int first = -1;
   double soonest = 2 * step_.h * (clock_row_ >= 0 ? 2 * step_.y[motion_.s_at()] : 1);
   for (std::size_t i = 0; i < approach_.size(); ++i) {
-    const ContactRow& contact = state.contacts.rows[i];
+    const SmoothMotion::Settled contact = motion_.settled(i);
     if (!motion_.acts(i) || static_cast<int>(i) == clock_row_) continue;
     if (motion_.side(i * per_row) < 0) continue;  // it has left a ground that recovers
     if (!(contact.depth > 0) || !(contact.rate < 0)) continue;
@@ -167,10 +180,10 @@ int Adaptive::about_to_leave(const State& state) const {
 }
 
 /// The same where an event was located.
-int Adaptive::leaves_at(const State& state, const Place& place) const {
+int Adaptive::leaves_at(const Place& place) const {
   if (place.guard < 0 || at(place.guard) % per_row != 0) return -1;
   const auto row = static_cast<int>(at(place.guard) / per_row);
-  const ContactRow& contact = state.contacts.rows[at(row)];
+  const SmoothMotion::Settled contact = motion_.settled(at(row));
   const bool leaves = motion_.acts(at(row)) && motion_.side(at(place.guard)) > 0 &&
                       row != clock_row_ && contact.depth > 0 && contact.rate < 0;
   return leaves && may_switch_clock() ? row : -1;
@@ -589,7 +602,7 @@ bool Adaptive::cut(double where) {
 }
 
 void Adaptive::sample(const State& state, double where,
-                      const AdaptiveObserver& observer) {
+                      const StepObserver& observer) {
   if (!(observer.sample_interval > 0) || !observer.on_sample) return;
   const std::size_t t = motion_.t_at();
   const double from = step_.y[t];
@@ -602,13 +615,7 @@ void Adaptive::sample(const State& state, double where,
     sample_ = state;
     motion_.finish(here_, sample_);
     sample_.time = next_sample_;
-    for (int i = 0; i < sample_.contacts.count; ++i) {
-      ContactRow& row = sample_.contacts.rows[at(i)];
-      row.depth = motion_.depth(at(i));
-      row.rate = motion_.approach(at(i));
-      row.point = motion_.system().contacts.places[at(i)].point;
-      row.frame = motion_.system().contacts.places[at(i)].frame;
-    }
+    motion_.put_rows(sample_);
     observer.on_sample(sample_);
     next_sample_ = begin_ + static_cast<double>(++samples_) * observer.sample_interval;
   }
@@ -641,7 +648,7 @@ void Adaptive::choose_method(bool whole, double& planned, bool in_or_out) {
 }
 
 /// Whether the freshest contact is over, or lasts.
-bool Adaptive::impact_ends(const Event& event) {
+bool Adaptive::impact_ends(const RowEvent& event) {
   if (event.time > touch_time_ + 20 * impact_.time) return true;
   const double rate = motion_.approach(at(fresh_row_));
   if (rate * fresh_rate_ < 0) ++turns_;
@@ -649,20 +656,32 @@ bool Adaptive::impact_ends(const Event& event) {
   return turns_ >= 2 || (event.row == fresh_row_ && event.kind == EventKind::lift_off);
 }
 
+/// The row of an episode among those of joints and contacts, or −1.
+int Adaptive::row_of_episode(const State& state, std::uint32_t episode) {
+  int first = 0;
+  for (const LawRows* rows : {&state.joints, static_cast<const LawRows*>(&state.contacts)}) {
+    for (int i = 0; i < rows->count; ++i) {
+      if (rows->episode[at(i)] == episode) return first + i;
+    }
+    first += rows->count;
+  }
+  return -1;
+}
+
 /// The state at the end of the step, with its event, settled; and the clock that goes on.
 StepStatus Adaptive::accept(State& state, const Place& place, double until,
-                            const AdaptiveObserver& observer) {
+                            const StepObserver& observer) {
   ++counts_.steps;
   if (use_implicit_) ++counts_.implicit_steps;
   const double s = step_.end[motion_.s_at()];
   motion_.finish(step_.end, state);
   if (until - state.time < 1e-15 * std::max(1.0, until)) state.time = until;
-  Event event{EventKind::normal, -1, state.time};
-  ContactRow happened;
+  RowEvent event{EventKind::normal, -1, state.time};
+  Event told{};
   if (place.guard >= 0) {
     const double pace = clock_row_ >= 0 ? 2 * std::sqrt(impact_.depth) : 1;
     event = motion_.note_event(at(place.guard), state, length_ * pace);
-    happened = state.contacts.rows[at(event.row)];
+    told = motion_.event(event);
     ++counts_.events;
   }
   const bool touches = event.row >= 0 && event.kind == EventKind::touch;
@@ -692,29 +711,26 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
     clock_row_ = fresh_row_ = -1;
   }
   // Its clock says when it ends, not its depth.
-  if (clock_row_ >= 0) state.contacts.rows[at(clock_row_)].event = 1;
+  if (clock_row_ >= 0) motion_.note_closed(at(clock_row_));
   if (leaves) length_ = std::max(length_, flight_length_);
   if (touches && fresh_row_ < 0) {
     flight_length_ = std::max(2 * place.where * length_, 0.5 * flight_length_);
   }
-  const StepStatus status = settle(state);
+  const StepStatus status = settle_ahead(state);
   if (status != StepStatus::ok) return status;
 
   // Rows may stand elsewhere now.
-  const auto find = [&](auto&& is) {
-    for (int i = 0; i < state.contacts.count; ++i) {
-      if (is(state.contacts.rows[at(i)])) return i;
-    }
-    return -1;
-  };
-  if (event.row >= state.contacts.begin[at(motion_.model().joint_blocks)]) {
-    event.row = find([&](const ContactRow& r) {
-      return r.a == happened.a && r.b == happened.b && r.feature == happened.feature &&
-             r.a != no_shape;
-    });
+  const int joints = state.joints.count;
+  if (event.row >= joints) {
+    const auto found = std::find(state.contacts.key.begin(),
+                                 state.contacts.key.begin() + state.contacts.count,
+                                 told.contact);
+    event.row = found != state.contacts.key.begin() + state.contacts.count
+                    ? joints + static_cast<int>(found - state.contacts.key.begin())
+                    : -1;
   }
   if (fresh_row_ >= 0) {
-    fresh_row_ = find([&](const ContactRow& r) { return r.episode == fresh_episode_; });
+    fresh_row_ = row_of_episode(state, fresh_episode_);
     if (clock_row_ >= 0) {
       if (fresh_row_ < 0) length_ *= 4 * std::sqrt(impact_.depth);  // as far as was seen
       clock_row_ = fresh_row_;
@@ -741,7 +757,14 @@ StepStatus Adaptive::accept(State& state, const Place& place, double until,
   implicit_.forget();
   step_.y.resize(std::max(step_.y.size(), motion_.size()));
   std::copy(motion_.start().begin(), motion_.start().end(), step_.y.begin());
-  if (event.row >= 0 && observer.on_event) observer.on_event(state, event);
+  if (place.guard >= 0 && observer.on_event) {
+    if (begins) {
+      const SmoothMotion::Settled contact = SmoothMotion::settled(state, at(event.row));
+      told.episode = contact.episode;
+      told.speed = SmoothMotion::approach_speed(state, at(event.row));
+    }
+    observer.on_event(state, told);
+  }
   return status;
 }
 
@@ -769,9 +792,10 @@ void Adaptive::drop_clock(State& state) {
 
 /// From here on this is the freshest contact.
 void Adaptive::watch(const State& state, int row) {
+  const SmoothMotion::Settled contact = SmoothMotion::settled(state, at(row));
   fresh_row_ = row;
-  fresh_episode_ = state.contacts.rows[at(row)].episode;
-  fresh_rate_ = state.contacts.rows[at(row)].rate;
+  fresh_episode_ = contact.episode;
+  fresh_rate_ = contact.rate;
   touch_time_ = state.time;
   turns_ = 0;
 }
@@ -779,7 +803,7 @@ void Adaptive::watch(const State& state, int row) {
 /// A contact that lasted is about to end: its clock runs, since √δ has no derivative
 /// there either.
 void Adaptive::leave_by_clock(State& state, int row) {
-  const ContactRow& contact = state.contacts.rows[at(row)];
+  const SmoothMotion::Settled contact = SmoothMotion::settled(state, at(row));
   ++counts_.rejected;
   watch(state, row);
   clock_row_ = row;
@@ -797,7 +821,7 @@ void Adaptive::leave_by_clock(State& state, int row) {
 /// A contact has just begun: its clock runs from here, and serves the others as well. A
 /// step is planned that does not leap over it.
 void Adaptive::enter_clock(State& state, int row) {
-  const ContactRow& contact = state.contacts.rows[at(row)];
+  const SmoothMotion::Settled contact = SmoothMotion::settled(state, at(row));
   impact_ = motion_.impact(state, at(row));
   clock_row_ = fresh_row_ = -1;
   if (!(impact_.time > 0)) return;
@@ -815,7 +839,7 @@ void Adaptive::enter_clock(State& state, int row) {
 }
 
 StepStatus Adaptive::advance_to(State& state, double until,
-                                const AdaptiveObserver& observer) {
+                                const StepObserver& observer) {
   StepStatus status = begin(state);
   double since = state.time;
   std::int64_t turns = 0;
@@ -824,24 +848,24 @@ StepStatus Adaptive::advance_to(State& state, double until,
       since = state.time;
       turns = 0;
     }
-    if (++turns > most_turns + turns_per_row * state.contacts.count) {
+    if (++turns > most_turns + turns_per_row * (state.joints.count + state.contacts.count)) {
       return StepStatus::stands_still;
     }
     // Not beyond the end.
     const double pace = clock_row_ >= 0 ? 4 * std::sqrt(impact_.depth) : 1;
     length_ = std::min(length_, options_.longest_step / pace);
     if (clock_row_ < 0) length_ = std::min(length_, until - state.time);
-    const int open = gone(state);
+    const int open = gone();
     if (open >= 0) {
       step_.end = step_.y;
       const int guard = open * static_cast<int>(per_row);
       status = accept(state, {guard, 0, false}, until, observer);
       continue;
     }
-    const Attempt tried = attempt(state);
+    const Attempt tried = attempt();
     if (tried == Attempt::fails) return StepStatus::not_converged;
     if (tried == Attempt::leaves) {
-      leave_by_clock(state, about_to_leave(state));
+      leave_by_clock(state, about_to_leave());
       continue;
     }
     if (clock_lags()) {
@@ -854,7 +878,7 @@ StepStatus Adaptive::advance_to(State& state, double until,
       length_ *= 0.1;
       continue;
     }
-    const int leaving = leaves_at(state, event);
+    const int leaving = leaves_at(event);
     if (leaving >= 0) {
       leave_by_clock(state, leaving);
       continue;

@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 
 #include "bristle/adaptive/explicit_step.hpp"
 #include "bristle/adaptive/implicit_step.hpp"
+#include "bristle/step/stepper.hpp"
 
 // The adaptive clock: steps as long as the tolerance allows, and every touch, lift-off,
 // end of clamp and stick/slip switch located.
@@ -27,27 +27,6 @@ struct AdaptiveOptions {
   double rtol = 1e-6;         // of velocities, depths and bristles
   bool contact_clock = true;  // dt = 2 s dη from touch-down on
   double longest_step = std::numeric_limits<double>::infinity();  // [s]
-};
-
-struct AdaptiveCounts {
-  std::uint64_t steps = 0;  // accepted
-  std::uint64_t rejected = 0;
-  std::uint64_t evaluations = 0;     // of all forces and accelerations
-  std::uint64_t implicit_steps = 0;  // among the accepted
-  std::uint64_t looks = 0;           // at contacts only, to locate events
-  std::uint64_t events = 0;
-  std::uint64_t touches = 0;
-};
-
-/// Who wants to know what, on the way.
-struct AdaptiveObserver {
-  std::function<void(const State&, const Event&)> on_event{};
-  /// Every so many seconds from the beginning on and before the end, between the steps
-  /// where need be. The system is there, too, so that a ledger can be made.
-  double sample_interval = 0;
-  std::function<void(const State&)> on_sample{};
-  /// After every step; false ends the run there, with StepStatus::ok.
-  std::function<bool(const State&)> on_step{};
 };
 
 /// Lengths of the steps while a contact presses, from touch-down on. Impacts are much
@@ -95,16 +74,16 @@ class ImpactPlan {
 };
 
 /// Steps states of one model, which must outlive it. Set-up and events may allocate.
-class Adaptive {
+class Adaptive final : public Stepper {
  public:
   explicit Adaptive(const Model& model, const AdaptiveOptions& options = {});
 
-  /// Goes on until a time, exactly.
+  StepStatus settle(State& state) override;
   StepStatus advance_to(State& state, double until,
-                        const AdaptiveObserver& observer = {});
-
-  AdaptiveCounts counts() const noexcept;
-  System& system() noexcept { return motion_.system(); }
+                        const StepObserver& observer = {}) override;
+  void restart() override;
+  StepCounts counts() const noexcept override;
+  System& system() noexcept override { return motion_.system(); }
 
  private:
   using Vector = Step::Vector;
@@ -119,10 +98,11 @@ class Adaptive {
   double change() const;
   void read_approach(Vector& approach) const;
   enum class Attempt { done, leaves, fails };
-  Attempt attempt(const State& state);
-  int gone(const State& state) const;
-  int about_to_leave(const State& state) const;
-  int leaves_at(const State& state, const Place& place) const;
+  Attempt attempt();
+  int gone() const;
+  int about_to_leave() const;
+  int leaves_at(const Place& place) const;
+  static int row_of_episode(const State& state, std::uint32_t episode);
   bool may_switch_clock() const;
   Place first_event();
   bool nothing_new(double place);
@@ -134,15 +114,15 @@ class Adaptive {
   double end_of_time(double until, double where);
   bool smooth_to_end() const;
   bool cut(double where);
-  void sample(const State& state, double where, const AdaptiveObserver& observer);
+  void sample(const State& state, double where, const StepObserver& observer);
   StepStatus accept(State& state, const Place& place, double until,
-                    const AdaptiveObserver& observer);
+                    const StepObserver& observer);
   void choose_method(bool whole, double& planned, bool in_or_out);
-  bool impact_ends(const Event& event);
+  bool impact_ends(const RowEvent& event);
   void watch(const State& state, int row);
   void enter_clock(State& state, int row);
   void leave_by_clock(State& state, int row);
-  StepStatus settle(State& state);
+  StepStatus settle_ahead(State& state);
 
   void interpolate(double where, Vector& y);
   double interpolate(double where, std::size_t i);
@@ -163,7 +143,7 @@ class Adaptive {
   ExplicitStep explicit_;
   ImplicitStep implicit_;
   Step step_;
-  AdaptiveCounts counts_;
+  StepCounts counts_;
 
   Vector guards_, guards_end_, guards_here_, here_;
   Vector approach_, approach_end_;  // of all rows

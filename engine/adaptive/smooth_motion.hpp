@@ -19,10 +19,8 @@
 
 namespace bristle {
 
-enum class EventKind : std::uint8_t { touch, lift_off, normal, friction };
-
-/// What happened, and to which row of the state; seen after the state was brought to it.
-struct Event {
+/// An event at a row, counted as SmoothMotion does: joints first, then contacts.
+struct RowEvent {
   EventKind kind;
   int row;
   double time;
@@ -83,7 +81,8 @@ class SmoothMotion {
   double depth(std::size_t row) const { return depths_[row]; }
   /// How fast the depth grows, by t [m/s].
   double approach(std::size_t row) const {
-    return system_.contacts.columns[RowColumns::rate * system_.contacts.capacity + row];
+    const RowAt at = place_of(row);
+    return at.pool->value(RowColumns::rate, at.i);
   }
   /// The side of a guard that its law is held on: −1, 1, or 0 where it is free.
   double side(std::size_t guard) const {
@@ -94,7 +93,7 @@ class SmoothMotion {
   /// Notes an event of this guard in the state, after finish(): settling carries it out.
   /// A law that switches to and fro within a tenth of a `step` [s] is left free from then
   /// on, until its contact ends.
-  Event note_event(std::size_t guard, State& state, double step = 0);
+  RowEvent note_event(std::size_t guard, State& state, double step = 0);
 
   /// The size of each number that its error is measured by, from a point of the motion
   /// on: positions by how deep contacts are by nature, at rest under what they carry
@@ -126,6 +125,42 @@ class SmoothMotion {
   /// Finds the scales of contacts that have just begun. After begin() at a settled state.
   void measure_scales(const State& state);
 
+  // Rows of joints come first, then those of contacts: a row by its place among both.
+  std::size_t joint_rows() const { return joint_rows_; }
+  /// Where a row of the state lies: its pool, the state's rows, its place there.
+  struct RowAt {
+    const LawPool* pool;
+    const LawRows* rows;
+    std::size_t i;
+  };
+  RowAt place_of(std::size_t row) const {
+    if (row < joint_rows_) return {&system_.pools.joints, &state_->joints, row};
+    return {&system_.pools.points, &state_->contacts, row - joint_rows_};
+  }
+  /// A row as of the accepted state.
+  struct Settled {
+    std::uint32_t episode;
+    double depth, rate;
+  };
+  static Settled settled(const State& state, std::size_t row);
+  Settled settled(std::size_t row) const { return settled(*state_, row); }
+  std::size_t row_count() const { return rows_.size(); }
+  /// An event as observers see it, before the state is settled.
+  Event event(const RowEvent& of) const;
+  /// The approach speed that was latched when a row touched [m/s].
+  static double approach_speed(const State& state, std::size_t row);
+  /// Puts depths, rates and places that were looked at last into a copy of the state.
+  void put_rows(State& state) const;
+  void forget_events() { located_.clear(); }
+  /// What has been noted by note_event() since begin(), for settling.
+  LocatedEvents located() const {
+    if (located_.empty()) return {};
+    return {std::span(located_).subspan(joint_rows_),
+            std::span(located_).first(joint_rows_)};
+  }
+  /// Notes that a row stays closed, whatever its depth says.
+  void note_closed(std::size_t row) { located_[row] = 1; }
+
   std::uint64_t evaluations() const { return evaluations_; }
   std::uint64_t looks() const { return looks_; }
   System& system() { return system_; }
@@ -147,16 +182,34 @@ class SmoothMotion {
   static constexpr double free_side = 2;
 
   void place(const Vector& y, bool all);
+  void list_numbers(const State& state);
   void copy_memory(const Vector& y);
   void carry_sides();
   void hold_laws();
-  const LawBlock& laws_of(const State& state, std::size_t row) const;
+  LawPool& pool_of(std::size_t row) {
+    if (row < joint_rows_) return system_.pools.joints;
+    return system_.pools.points;
+  }
+  RowMemory<double> memory() { return split(memory_); }
+  RowMemory<double> split(Vector& numbers) {
+    return {std::span(numbers).first(joint_memory_),
+            std::span(numbers).subspan(joint_memory_)};
+  }
+  double& depth_column(std::size_t row) {
+    const RowAt at = place_of(row);
+    return pool_of(row).column(RowColumns::depth)[at.i];
+  }
+  double* roots_column(std::size_t row) {
+    return row < joint_rows_ ? held_.joints.roots.data() + row
+                             : held_.contacts.roots.data() + (row - joint_rows_);
+  }
   RowScale scale_of(const State& state, std::size_t row);
   double inverse_mass(const State& state, std::size_t row);
   double stretch_of(const State& state, std::size_t row, double depth, double force);
   double depth_for_energy(const State& state, std::size_t row, double energy);
   double depth_for_force(const State& state, std::size_t row, double force);
-  Columns<double> normal_memory(const State& state);
+  template <class Work>
+  auto with_law(const State& state, std::size_t row, const Work& work);
 
   const Model* model_;
   System system_;
@@ -165,12 +218,18 @@ class SmoothMotion {
   double length_ = 1e-3;             // errors of positions are measured by, at most [m]
   bool regenerates_ = false;         // some contacts book how far they travel
   std::vector<std::size_t> lines_;   // of the energy books that anything is booked in
-  ContactRows* contacts_ = nullptr;  // of the state that it began with
-  ContactRows nothing_;              // rows where nothing touches
+  const State* state_ = nullptr;  // that it began with
+  ContactRows nothing_;           // rows where nothing touches
+  std::size_t joint_rows_ = 0;    // come first among all rows
+  std::size_t joint_memory_ = 0;  // numbers of their memory, before that of contacts
+  HeldPools held_;
+  std::vector<std::int8_t> located_;  // per row: Episodes' events
   Vector start_;
   std::size_t core_ = 0, size_ = 0, books_at_ = 0, works_at_ = 0;
   std::vector<std::size_t> places_;  // in the memory: of numbers in the core, then books
   std::vector<std::uint8_t> kinds_;  // of those numbers
+  std::vector<std::size_t> rows_of_, columns_of_;  // their rows and columns
+  std::size_t stride_ = 0;
   std::vector<Row> rows_, rows_before_;
   std::vector<std::size_t> open_, closed_;  // rows that do not act, and those that do
   Vector sides_, sides_before_;

@@ -16,7 +16,7 @@ template <class L>
 using RowState = typename L::template State<double>;
 
 template <class L>
-RowState<L> load_row(const Columns<double>& state, std::size_t i) {
+RowState<L> load_row(const Columns<const double>& state, std::size_t i) {
   return detail::load_fields<RowState<L>, double>(state, i);
 }
 
@@ -56,7 +56,7 @@ void commit_normal(const LawChoice& choice, const LawColumns& columns, ContactRa
     for (std::size_t i = range.begin; i < range.end; ++i) {
       auto kept = L::commit(params, load_row<L>(columns.normal_state, i),
                             row_kinematics(columns, i));
-      detail::store_fields<double>(kept.state, columns.normal_state, i);
+      detail::store_fields<double>(kept.state, columns.normal_next, i);
       released[i] += kept.released;
     }
   }
@@ -70,7 +70,7 @@ void commit_friction(const LawChoice& choice, const LawColumns& columns,
     for (std::size_t i = range.begin; i < range.end; ++i) {
       auto kept = L::commit(params, load_row<L>(columns.friction_state, i),
                             row_kinematics(columns, i), columns.normal_force[i]);
-      detail::store_fields<double>(kept.state, columns.friction_state, i);
+      detail::store_fields<double>(kept.state, columns.friction_next, i);
       released[i] += kept.released;
     }
   }
@@ -78,21 +78,21 @@ void commit_friction(const LawChoice& choice, const LawColumns& columns,
 
 template <NormalLaw L>
 NormalSlopes<double> linearise_normal(const LawChoice& choice,
-                                      const Columns<double>& state, std::size_t i,
+                                      const Columns<const double>& state, std::size_t i,
                                       const Kinematics<double>& kin) noexcept {
   return L::linearise(params_of<L>(choice), load_row<L>(state, i), kin);
 }
 
 template <NormalLaw L>
-double stored_normal(const LawChoice& choice, const Columns<double>& state, std::size_t i,
-                     double depth) noexcept {
+double stored_normal(const LawChoice& choice, const Columns<const double>& state,
+                     std::size_t i, double depth) noexcept {
   return L::evaluate(params_of<L>(choice), load_row<L>(state, i),
                      Kinematics<double>::at(depth, 0.0))
       .stored;
 }
 
 template <FrictionLaw L>
-double stored_friction(const LawChoice& choice, const Columns<double>& state,
+double stored_friction(const LawChoice& choice, const Columns<const double>& state,
                        std::size_t i, double depth, double normal_force) noexcept {
   return L::evaluate(params_of<L>(choice), load_row<L>(state, i),
                      Kinematics<double>::at(depth, 0.0), normal_force)
@@ -100,7 +100,7 @@ double stored_friction(const LawChoice& choice, const Columns<double>& state,
 }
 
 template <FrictionLaw L>
-StepSlopes step_slopes(const LawChoice& choice, const Columns<double>& state,
+StepSlopes step_slopes(const LawChoice& choice, const Columns<const double>& state,
                        std::size_t i, const Kinematics<double>& kin, double normal_force,
                        double h) noexcept {
   using D = Dual<double, 2>;
@@ -117,8 +117,9 @@ StepSlopes step_slopes(const LawChoice& choice, const Columns<double>& state,
 
 /// The largest row sum of |∂ż/∂z|, a bound of its eigenvalues.
 template <FrictionLaw L>
-double memory_rate(const LawChoice& choice, const Columns<double>& state, std::size_t i,
-                   const Kinematics<double>& kin, double normal_force) noexcept {
+double memory_rate(const LawChoice& choice, const Columns<const double>& state,
+                   std::size_t i, const Kinematics<double>& kin,
+                   double normal_force) noexcept {
   constexpr std::size_t n = L::state().size();
   if constexpr (n == 0) {
     return 0;
@@ -144,14 +145,15 @@ double memory_rate(const LawChoice& choice, const Columns<double>& state, std::s
 }
 
 template <FrictionLaw L>
-FrictionSpring<double> spring_of(const LawChoice& choice, const Columns<double>& state,
-                                 std::size_t i, const Kinematics<double>& kin,
+FrictionSpring<double> spring_of(const LawChoice& choice,
+                                 const Columns<const double>& state, std::size_t i,
+                                 const Kinematics<double>& kin,
                                  double normal_force) noexcept {
   return L::spring(params_of<L>(choice), load_row<L>(state, i), kin, normal_force);
 }
 
 template <FrictionLaw L>
-Vec2<double> step_force(const LawChoice& choice, const Columns<double>& state,
+Vec2<double> step_force(const LawChoice& choice, const Columns<const double>& state,
                         std::size_t i, const Kinematics<double>& kin, double normal_force,
                         double h) noexcept {
   return L::advance(params_of<L>(choice), load_row<L>(state, i), kin, normal_force, h)
@@ -166,14 +168,15 @@ int put_guards(const std::array<double, n>& guards, NormalLawTable::Guards& out)
 }
 
 template <NormalLaw L>
-int normal_guards(const LawChoice& choice, const Columns<double>& state, std::size_t i,
-                  const Kinematics<double>& kin, NormalLawTable::Guards& out) noexcept {
+int normal_guards(const LawChoice& choice, const Columns<const double>& state,
+                  std::size_t i, const Kinematics<double>& kin,
+                  NormalLawTable::Guards& out) noexcept {
   return put_guards(L::guards(params_of<L>(choice), load_row<L>(state, i), kin), out);
 }
 
 template <FrictionLaw L>
-int friction_guards(const LawChoice& choice, const Columns<double>& state, std::size_t i,
-                    const Kinematics<double>& kin, double normal_force,
+int friction_guards(const LawChoice& choice, const Columns<const double>& state,
+                    std::size_t i, const Kinematics<double>& kin, double normal_force,
                     NormalLawTable::Guards& out) noexcept {
   return put_guards(
       L::guards(params_of<L>(choice), load_row<L>(state, i), kin, normal_force), out);
@@ -195,8 +198,18 @@ constexpr NormalLawTable normal_entry() {
 }
 
 template <FrictionLaw L>
+constexpr int slip_guard() {
+  constexpr auto names = L::guard_names();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (names[k] == "slip") return static_cast<int>(k);
+  }
+  return -1;
+}
+
+template <FrictionLaw L>
 constexpr FrictionLawTable friction_entry() {
   return {static_cast<int>(L::state().size()),
+          slip_guard<L>(),
           L::lines,
           &run_friction<L, Books::totals, Form::advance>,
           &run_friction<L, Books::columns, Form::advance>,

@@ -33,23 +33,24 @@ struct NormalLawTable {
   /// Memory of a new contact, into row i.
   void (*touch)(const LawChoice&, double approach, const Columns<double>& state,
                 std::size_t i) noexcept;
-  /// Adjusts the memory of accepted states; the energy that each row releases is added
-  /// to its entry of `released`.
+  /// Adjusts the memory of accepted states, into LawColumns::normal_next; the energy that
+  /// each row releases is added to its entry of `released`.
   void (*commit)(const LawChoice&, const LawColumns&, ContactRange,
                  double* released) noexcept;
-  NormalSlopes<double> (*linearise)(const LawChoice&, const Columns<double>& state,
+  NormalSlopes<double> (*linearise)(const LawChoice&, const Columns<const double>& state,
                                     std::size_t i,
                                     const Kinematics<double>& kin) noexcept;
-  double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
+  double (*stored)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                    double depth) noexcept;
   /// The law's zero-crossing functions, the one of touching first; returns how many.
-  int (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
+  int (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                 const Kinematics<double>& kin, Guards& out) noexcept;
 };
 
 struct FrictionLawTable {
   using Pass = NormalLawTable::Pass;
   int fields;
+  int slip_guard;  // which of its guards is positive while it slips; −1: none
   LedgerLines lines;
   Pass advance;
   Pass advance_columns;
@@ -59,21 +60,22 @@ struct FrictionLawTable {
   void (*commit)(const LawChoice&, const LawColumns&, ContactRange,
                  double* released) noexcept;
   /// The fastest rate at which the memory relaxes by itself [1/s].
-  double (*memory_rate)(const LawChoice&, const Columns<double>& state, std::size_t i,
-                        const Kinematics<double>& kin, double normal_force) noexcept;
-  StepSlopes (*slopes)(const LawChoice&, const Columns<double>& state, std::size_t i,
-                       const Kinematics<double>& kin, double normal_force,
+  double (*memory_rate)(const LawChoice&, const Columns<const double>& state,
+                        std::size_t i, const Kinematics<double>& kin,
+                        double normal_force) noexcept;
+  StepSlopes (*slopes)(const LawChoice&, const Columns<const double>& state,
+                       std::size_t i, const Kinematics<double>& kin, double normal_force,
                        double h) noexcept;
-  FrictionSpring<double> (*spring)(const LawChoice&, const Columns<double>& state,
+  FrictionSpring<double> (*spring)(const LawChoice&, const Columns<const double>& state,
                                    std::size_t i, const Kinematics<double>& kin,
                                    double normal_force) noexcept;
   /// Force of one row over a step h.
-  Vec2<double> (*force)(const LawChoice&, const Columns<double>& state, std::size_t i,
-                        const Kinematics<double>& kin, double normal_force,
+  Vec2<double> (*force)(const LawChoice&, const Columns<const double>& state,
+                        std::size_t i, const Kinematics<double>& kin, double normal_force,
                         double h) noexcept;
-  double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
+  double (*stored)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                    double depth, double normal_force) noexcept;
-  int (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
+  int (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                 const Kinematics<double>& kin, double normal_force,
                 NormalLawTable::Guards& out) noexcept;
 };

@@ -270,7 +270,7 @@ class ModelAssembly {
       return b.normal == normal && b.friction == friction;
     });
     if (found == model_.blocks.end()) {
-      model_.blocks.push_back({normal, friction});
+      model_.blocks.push_back({normal, friction, false});
       return static_cast<int>(model_.blocks.size()) - 1;
     }
     return static_cast<int>(found - model_.blocks.begin());
@@ -340,7 +340,7 @@ class ModelAssembly {
                                           .exponent = 1,
                                           .restitution = limit_restitution,
                                           .impact_speed_floor = 0.01});
-        const LawBlock laws{normal, choose<Frictionless>()};
+        const LawBlock laws{normal, choose<Frictionless>(), false};
         if (std::isfinite(dof.lower)) {
           entries.push_back({laws, {d, true, -1, dof.lower, 0}});
         }
@@ -350,12 +350,13 @@ class ModelAssembly {
       }
       const auto own = frictions.find(dof.link);
       if (own != frictions.end()) {
-        entries.push_back({{choose<Hertz>(), own->second->friction},
+        entries.push_back({{choose<Hertz>(), own->second->friction, true},
                            {d, false, 1, 0, own->second->load}});
       } else if (dof.friction > 0) {
         const LawChoice friction = choose<SpringSlider>(
             {.mu = 1, .stiffness = dof.friction / presliding_turn, .damping = 0});
-        entries.push_back({{choose<Hertz>(), friction}, {d, false, 1, 0, dof.friction}});
+        entries.push_back(
+            {{choose<Hertz>(), friction, true}, {d, false, 1, 0, dof.friction}});
       }
     }
     // Limits before friction, equal laws together.
@@ -694,14 +695,15 @@ class ModelAssembly {
     if (contacts < 0) {
       return "contact_capacity = " + std::to_string(contacts) + " must be >= 0";
     }
-    if (contacts == 0 && model_.broad_phase) contacts = 16 * shapes;
-    if (contacts == 0) {
+    model_.rooms_grow = contacts == 0 && model_.broad_phase;
+    if (contacts == 0 && !model_.broad_phase) {
       for (const ShapePair& pair : model_.pairs) {
         contacts += most_contacts(kind_of(model_.shapes[pair.a].shape),
                                   kind_of(model_.shapes[pair.b].shape));
       }
     }
-    model_.row_capacity = joint_rows + rounded_up(contacts) + lanes * contact_blocks;
+    model_.joint_row_capacity = joint_rows;
+    model_.contact_row_capacity = rounded_up(contacts) + lanes * contact_blocks;
     model_.pair_capacity =
         model_.broad_phase
             ? 32 * shapes +

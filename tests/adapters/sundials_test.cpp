@@ -109,7 +109,7 @@ class Sundials : public ::testing::TestWithParam<SundialsMethod> {
     const Outcome theirs = run(scene, scene.start, clock);
     EXPECT_EQ(clock.error(), "");
     ASSERT_EQ(theirs.size(), exact.size());
-    const AdaptiveCounts counts = clock.counts();
+    const StepCounts counts = clock.counts();
     EXPECT_GT(counts.events, 0u);
     // By differences large against round-off and the reference's own error.
     constexpr double part = 100 * rtol;

@@ -20,7 +20,8 @@ struct Table {
         values(size * (7 + normal_fields + friction_fields), N(0)),
         columns{column(0), column(1),         column(2),
                 column(3), {column(7), size}, {column(7 + normal_fields), size},
-                column(4), column(5),         column(6)} {}
+                column(4), column(5),         column(6),
+                {column(7), size}, {column(7 + normal_fields), size}} {}
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
@@ -114,7 +115,7 @@ void check_normal_pass() {
     for (std::size_t i = 0; i < table.size; ++i) {
       contacts.push_back(cast_sample<N>(draw_normal<L>(random, 0)));
       put_motion(table, i, contacts[i].kin);
-      put_state(table.columns.normal_state, i, contacts[i].state);
+      put_state(table.columns.normal_next, i, contacts[i].state);
     }
     const auto h = static_cast<N>(1e-3);
     LawTotals totals;
@@ -124,7 +125,7 @@ void check_normal_pass() {
 
     Totals expected;
     for (std::size_t i = 0; i < table.size; ++i) {
-      const S state = get_state<S, N>(table.columns.normal_state, i);
+      const S state = get_state<S, N>(table.columns.normal_next, i);
       if (i < range.begin || i >= range.end) {
         EXPECT_TRUE(same_bits(table.columns.normal_force[i], N(0)));
         EXPECT_TRUE(same_fields<N>(state, contacts[i].state));
@@ -152,7 +153,7 @@ void check_friction_pass() {
       contacts.push_back(cast_sample<N>(draw_friction<L>(random, 0)));
       put_motion(table, i, contacts[i].kin);
       table.columns.normal_force[i] = contacts[i].normal_force;
-      put_state(table.columns.friction_state, i, contacts[i].state);
+      put_state(table.columns.friction_next, i, contacts[i].state);
     }
     const auto h = static_cast<N>(1e-3);
     LawTotals totals;
@@ -162,7 +163,7 @@ void check_friction_pass() {
 
     Totals expected;
     for (std::size_t i = 0; i < table.size; ++i) {
-      const S state = get_state<S, N>(table.columns.friction_state, i);
+      const S state = get_state<S, N>(table.columns.friction_next, i);
       if (i < range.begin || i >= range.end) {
         EXPECT_TRUE(same_bits(table.columns.friction_x[i], N(0)));
         EXPECT_TRUE(same_fields<N>(state, contacts[i].state));
@@ -224,8 +225,8 @@ TEST(ContactPasses, CoverEveryBlockAndHandTheNormalForceOn) {
     for (std::size_t i = 0; i < count; ++i) {
       contacts.push_back(draw_friction<Friction>(random, 0));
       put_motion(table, i, contacts[i].kin);
-      put_state(table.columns.normal_state, i, touch<Normal>(normal, 1.0));
-      put_state(table.columns.friction_state, i, contacts[i].state);
+      put_state(table.columns.normal_next, i, touch<Normal>(normal, 1.0));
+      put_state(table.columns.friction_next, i, contacts[i].state);
     }
     LawTotals normal_totals;
     LawTotals friction_totals;
@@ -265,7 +266,7 @@ TEST(ContactPasses, GiveTheSameForcesWithoutALedger) {
                         field_count<StateOf<Friction>, double>);
     for (std::size_t i = 0; i < count; ++i) {
       put_motion(table, i, draw_kinematics(random));
-      put_state(table.columns.normal_state, i, touch<Normal>(normal, 1.0));
+      put_state(table.columns.normal_next, i, touch<Normal>(normal, 1.0));
     }
     LawTotals totals;
     contact_passes<Normal, Friction, books, double>(normal, friction, table.columns,

@@ -171,14 +171,14 @@ TEST(InverseInertia, IsJacobianInverseMassJacobian) {
                      Dice& dice) {
     const std::size_t n = s.v.size();
     const std::size_t m = 6;
-    std::vector<PushRow<double>> rows;
+    std::vector<JacobianRow<double>> rows;
     std::vector<double> jacobians;
     for (std::size_t i = 0; i < m; ++i) {
       const int a = dice.below(tree.link_count());
       const int b = dice.below(tree.link_count());
       const Vec3<double> point = dice.vector(1);
       const Vec3<double> along = dice.vector(1);
-      rows.push_back(push_at(ws, a, b, point, along));
+      rows.push_back(row_at_point(ws, a, b, point, along));
       std::vector<double> ja(3 * n), jb(3 * n);
       point_jacobian(tree, ws, a, point, ja);
       point_jacobian(tree, ws, b, point, jb);
@@ -217,8 +217,8 @@ TEST(InverseInertia, LockedJointsDoNotGiveWay) {
         std::vector<std::uint8_t> all(static_cast<std::size_t>(tree.link_count()), 1);
         std::vector<double> tau = s.tau, a = s.acceleration;
         hybrid_dynamics(tree, s.v, all, {}, ws, tau, a);
-        const std::vector<PushRow<double>> row{
-            push_at(ws, 0, tree.link_count() - 1, dice.vector(1), dice.vector(1))};
+        const std::vector<JacobianRow<double>> row{
+            row_at_point(ws, 0, tree.link_count() - 1, dice.vector(1), dice.vector(1))};
         std::vector<double> halves(s.v.size()), found(1, 1.0);
         inverse_inertia(tree, row, ws, halves, found);
         EXPECT_EQ(found[0], 0);

@@ -39,7 +39,7 @@ void record(const std::string& path, double duration, const LogOptions& options 
              probe += 1;
              return recorder->sample(now, std::span(&probe, 1));
            });
-  EXPECT_TRUE(recorder->event(state, {EventKind::touch, 0, state.time}));
+  EXPECT_TRUE(recorder->event({EventKind::touch, state.time, state.contacts.key[0]}));
   EXPECT_TRUE(recorder->checkpoint(state));
   EXPECT_TRUE(recorder->finish({"ok", "{}"}));
 }
@@ -288,7 +288,7 @@ TEST(Log, SamplesDoNotAllocate) {
            [&](const Observation& now) {
              const contract::AllocationCount count;
              bool fine = recorder->sample(now, std::span(&probe, 1));
-             fine = fine && recorder->event(state, {EventKind::touch, 0, state.time});
+             fine = fine && recorder->event({EventKind::touch, state.time, state.contacts.key[0]});
              during += count.since();
              return fine;
            });

@@ -75,8 +75,8 @@ int make(const std::string& folder) {
         last = now.state.time;
         return recorder.sample(now, probes);
       });
-  recorder.event(state, {EventKind::touch, 0, state.time});
-  recorder.event(state, {EventKind::friction, 1, state.time});
+  recorder.event({EventKind::touch, state.time, state.contacts.key[0]});
+  recorder.event({EventKind::friction, state.time, state.contacts.key[1]});
   const std::string status(explain(summary.status));
   if (!recorder.finish(
           {summary.status == StepStatus::ok ? "ok" : status, "{\"n\": 1}"})) {

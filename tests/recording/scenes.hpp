@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "recording/recorder.hpp"
 #include "tests/validation/scenes.hpp"
 

@@ -39,7 +39,7 @@ TEST_P(Resuming, AStateSurvivesBitByBit) {
     EXPECT_EQ(again->contacts.begin, state.contacts.begin);
     EXPECT_EQ(again->contacts.memory.size(), state.contacts.memory.size());
     for (int k = 0; k < state.contacts.count; ++k) {
-      in_contact += state.contacts.rows[static_cast<std::size_t>(k)].episode != 0;
+      in_contact += state.contacts.episode[static_cast<std::size_t>(k)] != 0;
     }
   }
   EXPECT_GT(in_contact, 0);

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "bristle/laws/choice.hpp"
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "bristle/step/loops.hpp"
 #include "scene/mesh_file.hpp"
 #include "scene/mjcf.hpp"
