@@ -1,13 +1,18 @@
 #include "recording/state_bytes.hpp"
 
 #include "bristle/contact/law_table.hpp"
+#include "bristle/laws/choice.hpp"
 #include "recording/crc32c.hpp"
 
 namespace bristle::recording {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x3145544154535242;  // "BRSTATE1"
+// The first eight bytes: "BRSTATE" and a digit, the format. Format 2 has the names of
+// laws in its fingerprints.
+constexpr std::uint64_t magic = 0x45544154535242;
+constexpr unsigned format_shift = 56;
+constexpr std::uint64_t format = '2';
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -97,8 +102,9 @@ void add_layout(Hash& hash, const Model& model) {
   hash.add(model.blocks.size());
   hash.add(model.joint_blocks);
   for (const LawBlock& block : model.blocks) {
-    hash.add(block.normal.index);
-    hash.add(block.friction.index);
+    // By name: the index of a registered law depends on what else a program registers.
+    hash.add(entry_of(block.normal).info.name);
+    hash.add(entry_of(block.friction).info.name);
   }
   hash.add(model.joint_rows.size());
   hash.add(model.joint_block_rows);
@@ -262,7 +268,7 @@ void serialise(const Model& model, const Fingerprint& print, const State& state,
                Bytes& bytes) {
   bytes.clear();
   ByteWriter to(bytes);
-  to.put(magic);
+  to.put(magic | format << format_shift);
   to.put(print.layout);
   to.put(print.whole);
   to.put(state.time);
@@ -300,7 +306,18 @@ Result<State> deserialise(std::span<const std::byte> bytes, const Model& model,
     return damaged;
   }
   ByteReader from(bytes.first(bytes.size() - 4));
-  if (from.get<std::uint64_t>() != magic) return Error{"this is not a state of Bristle"};
+  const auto first = from.get<std::uint64_t>();
+  const std::uint64_t found = first >> format_shift;
+  if ((first ^ magic) != found << format_shift) {
+    return Error{"this is not a state of Bristle"};
+  }
+  if (found != format) {
+    std::string text("the state is of format ");
+    text += static_cast<char>(found);
+    text += "; this program reads format ";
+    text += static_cast<char>(format);
+    return Error{text};
+  }
   const Fingerprint print = fingerprint(model);
   if (from.get<std::uint64_t>() != print.layout) {
     return Error{
