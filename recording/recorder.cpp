@@ -100,6 +100,15 @@ Result<Recorder> Recorder::resume(const std::string& path, const Model& model,
     }
   }
   if (!header) return Error{header.error()};
+  for (const LawPair& laws : header->laws) {
+    for (const std::string& law : {laws.normal.name, laws.friction.name}) {
+      if (find_law(law)) continue;
+      std::string text = path;
+      text += ": was made with the law \"" + law +
+              "\", which this program has not registered";
+      return Error{text};
+    }
+  }
   if (header->model != fingerprint(model).whole) {
     return Error{path + ": is the recording of another model"};
   }

@@ -4,14 +4,18 @@
 #include <climits>
 
 #include "bristle/contact/law_pool.hpp"
+#include "bristle/laws/choice.hpp"
 #include "recording/crc32c.hpp"
 
 namespace bristle::recording {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x3245544154535242;    // "BRSTATE2"
-constexpr std::uint64_t magic_1 = 0x3145544154535242;  // rows in one list
+// The first eight bytes: "BRSTATE" and a digit, the format. Format 2 has the names of
+// laws in its fingerprints, and rows of joints and contacts apart.
+constexpr std::uint64_t magic = 0x45544154535242;
+constexpr unsigned format_shift = 56;
+constexpr std::uint64_t format = '2';
 constexpr const char* damaged_text = "the state is damaged";
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -102,8 +106,9 @@ void add_layout(Hash& hash, const Model& model) {
   hash.add(model.blocks.size());
   hash.add(model.joint_blocks);
   for (const LawBlock& block : model.blocks) {
-    hash.add(block.normal.index);
-    hash.add(block.friction.index);
+    // By name: the index of a registered law depends on what else a program registers.
+    hash.add(entry_of(block.normal).info.name);
+    hash.add(entry_of(block.friction).info.name);
   }
   hash.add(model.joint_rows.size());
   hash.add(model.joint_block_rows);
@@ -313,7 +318,7 @@ void serialise(const Model& model, const Fingerprint& print, const State& state,
                Bytes& bytes) {
   bytes.clear();
   ByteWriter to(bytes);
-  to.put(magic);
+  to.put(magic | format << format_shift);
   to.put(print.layout);
   to.put(print.whole);
   to.put(state.time);
@@ -344,13 +349,18 @@ Result<State> deserialise(std::span<const std::byte> bytes, const Model& model,
     return damaged;
   }
   ByteReader from(bytes.first(bytes.size() - 4));
-  const auto kind = from.get<std::uint64_t>();
-  if (kind == magic_1) {
-    return Error{
-        "the state was written by an earlier version of Bristle, whose checkpoints this "
-        "one cannot take up; run the scene again"};
+  const auto first = from.get<std::uint64_t>();
+  const std::uint64_t found = first >> format_shift;
+  if ((first ^ magic) != found << format_shift) {
+    return Error{"this is not a state of Bristle"};
   }
-  if (kind != magic) return Error{"this is not a state of Bristle"};
+  if (found != format) {
+    std::string text("the state is of format ");
+    text += static_cast<char>(found);
+    text += "; this program reads format ";
+    text += static_cast<char>(format);
+    return Error{text};
+  }
   const Fingerprint print = fingerprint(model);
   if (from.get<std::uint64_t>() != print.layout) {
     return Error{

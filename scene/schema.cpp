@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "bristle/laws/catalogue.hpp"
 #include "scene/keys.hpp"
 #include "scene/scene.hpp"
 
@@ -78,6 +79,51 @@ Json schema_of(std::span<const Key> keys) {
   return table;
 }
 
+Json schema_of(const Parameter& parameter) {
+  Json one{{"type", "number"}};
+  if (parameter.is_flag()) {
+    one = {{"type", "boolean"}};
+  } else if (parameter.is_choice()) {
+    one = {{"enum", Json::array()}};
+    for (std::size_t i = 0; i < parameter.choice_count(); ++i) {
+      one["enum"].push_back(std::string(parameter.choices[i]));
+    }
+  } else {
+    const Range& range = parameter.range;
+    one[range.open_low ? "exclusiveMinimum" : "minimum"] = range.low;
+    one["maximum"] = range.high;
+  }
+  std::string meaning(parameter.meaning);
+  if (!parameter.is_flag() && !parameter.is_choice() && parameter.unit != "1") {
+    meaning += " [" + std::string(parameter.unit) + "]";
+  }
+  one["description"] = meaning;
+  return one;
+}
+
+/// What a key that takes a law may hold: the name of one, registered ones included, or a
+/// table with its name and parameters; for friction also a coefficient.
+Json law_schema(LawFamily family) {
+  Json any = Json::array();
+  any.push_back({{"type", "string"}, {"enum", Json::array()}});
+  for (const LawEntry* law : laws_of(family)) {
+    const std::string name(law->info.name);
+    any[0]["enum"].push_back(name);
+    Json table{{"type", "object"}, {"additionalProperties", false}};
+    table["description"] = std::string(law->info.title);
+    table["properties"]["law"] = {{"const", name}};
+    for (const Parameter& parameter : law->parameters) {
+      table["properties"][std::string(parameter.name)] = schema_of(parameter);
+    }
+    table["required"] = {"law"};
+    any.push_back(table);
+  }
+  if (family == LawFamily::friction) {
+    any.push_back({{"type", "number"}, {"minimum", 0}, {"maximum", 10}});
+  }
+  return any;
+}
+
 }  // namespace
 
 std::string scene_schema() {
@@ -88,6 +134,9 @@ std::string scene_schema() {
   for (const auto& [key, value] : inside.items()) schema[key] = value;
   schema["properties"]["materials"]["additionalProperties"] =
       schema_of(std::span<const Key>(material_keys));
+  Json& contact = schema["properties"]["contacts"]["items"]["properties"];
+  contact["normal"]["anyOf"] = law_schema(LawFamily::normal);
+  contact["friction"]["anyOf"] = law_schema(LawFamily::friction);
   return schema.dump(2);
 }
 

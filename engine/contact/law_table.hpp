@@ -6,8 +6,8 @@
 #include "bristle/contact/pass.hpp"
 #include "bristle/laws/law_choice.hpp"
 
-// The registered laws as functions over columns of contacts, chosen once per block of
-// contacts and not per contact.
+// The laws as functions over columns of contacts, chosen once per block of contacts and
+// not per contact. law_table_entry.hpp makes a law's entry, register_law.cpp keeps them.
 
 namespace bristle {
 
@@ -80,7 +80,7 @@ struct FrictionLawTable {
                 NormalLawTable::Guards& out) noexcept;
 };
 
-/// By the law's place in laws.hpp.
+/// By the law's index in its family (LawChoice): laws.hpp, then registered laws.
 std::span<const NormalLawTable> normal_laws() noexcept;
 std::span<const FrictionLawTable> friction_laws() noexcept;
 

@@ -280,20 +280,20 @@ class ModelAssembly {
                      const LawChoice* friction) const {
     if (normal != nullptr) {
       if (*normal == LawChoice{}) return who + ": no normal law was chosen";
+      const std::string message = out_of_range(*normal);
+      if (!message.empty()) return who + ": " + message;
       if (normal->family != LawFamily::normal) {
         return who + ": " + std::string(entry_of(*normal).info.name) +
                " is a friction law, a normal law is needed";
       }
-      const std::string message = out_of_range(*normal);
-      if (!message.empty()) return who + ": " + message;
     }
     if (friction != nullptr) {
+      const std::string message = out_of_range(*friction);
+      if (!message.empty()) return who + ": " + message;
       if (friction->family != LawFamily::friction) {
         return who + ": " + std::string(entry_of(*friction).info.name) +
                " is a normal law, a friction law is needed";
       }
-      const std::string message = out_of_range(*friction);
-      if (!message.empty()) return who + ": " + message;
     }
     return {};
   }

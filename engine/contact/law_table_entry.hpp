@@ -1,14 +1,19 @@
-#include "bristle/contact/law_table.hpp"
+#pragma once
 
 #include <array>
 #include <tuple>
 
+#include "bristle/contact/law_table.hpp"
 #include "bristle/core/dual.hpp"
 #include "bristle/laws/choice.hpp"
 
+// A law's entry in the table, made from its type: its operations as functions over
+// columns of contacts. The library compiles those of laws.hpp; a program that registers a
+// law of its own compiles them for that law.
+
 namespace bristle {
 
-namespace {
+namespace detail {
 
 template <class L>
 using RowParams = typename L::template Params<double>;
@@ -20,7 +25,7 @@ RowState<L> load_row(const Columns<const double>& state, std::size_t i) {
   return detail::load_fields<RowState<L>, double>(state, i);
 }
 
-Kinematics<double> row_kinematics(const LawColumns& c, std::size_t i) {
+inline Kinematics<double> row_kinematics(const LawColumns& c, std::size_t i) {
   return Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
 }
 
@@ -182,8 +187,11 @@ int friction_guards(const LawChoice& choice, const Columns<const double>& state,
       L::guards(params_of<L>(choice), load_row<L>(state, i), kin, normal_force), out);
 }
 
+}  // namespace detail
+
 template <NormalLaw L>
-constexpr NormalLawTable normal_entry() {
+constexpr NormalLawTable normal_table_entry() {
+  using namespace detail;
   return {static_cast<int>(L::state().size()),
           L::lines,
           &run_normal<L, Books::totals, Form::advance>,
@@ -207,7 +215,8 @@ constexpr int slip_guard() {
 }
 
 template <FrictionLaw L>
-constexpr FrictionLawTable friction_entry() {
+constexpr FrictionLawTable friction_table_entry() {
+  using namespace detail;
   return {static_cast<int>(L::state().size()),
           slip_guard<L>(),
           L::lines,
@@ -224,23 +233,5 @@ constexpr FrictionLawTable friction_entry() {
           &stored_friction<L>,
           &friction_guards<L>};
 }
-
-template <class... Laws>
-constexpr std::array<NormalLawTable, sizeof...(Laws)> normal_entries(LawList<Laws...>) {
-  return {normal_entry<Laws>()...};
-}
-template <class... Laws>
-constexpr std::array<FrictionLawTable, sizeof...(Laws)> friction_entries(
-    LawList<Laws...>) {
-  return {friction_entry<Laws>()...};
-}
-
-constexpr auto normal_table = normal_entries(NormalLaws{});
-constexpr auto friction_table = friction_entries(FrictionLaws{});
-
-}  // namespace
-
-std::span<const NormalLawTable> normal_laws() noexcept { return normal_table; }
-std::span<const FrictionLawTable> friction_laws() noexcept { return friction_table; }
 
 }  // namespace bristle
