@@ -215,16 +215,6 @@ std::optional<Transform<double>> pose_of(const Section& at, std::string_view pos
   return given ? std::optional(pose) : std::nullopt;
 }
 
-bool Draft::claim(const char* sort, const std::string& name, const Section& at) {
-  const std::string key = fmt::format("{} {}", sort, name);
-  const auto [found, fresh] = names.emplace(key, at.place_of("name"));
-  if (!fresh) {
-    at.error("name", fmt::format("there is a {} \"{}\" already, in line {}", sort, name,
-                                 found->second.line));
-  }
-  return fresh;
-}
-
 std::optional<MaterialNumbers> Draft::material(const std::string& name, const Section& at,
                                                std::string_view key) const {
   if (const auto own = materials.find(name); own != materials.end()) return own->second;

@@ -256,6 +256,7 @@ void add_rule(const Section& at, const std::string& a, const std::string& b,
   }
   rule.share_a = at.number("share_a");
   draft.parts.contacts.push_back(rule);
+  draft.rules.emplace_back(at);
 }
 
 }  // namespace
@@ -263,7 +264,9 @@ void add_rule(const Section& at, const std::string& a, const std::string& b,
 void read_contacts(const Section& scene, Draft& draft) {
   const auto contacts = scene.tables("contacts");
   const std::vector<ContactSpec> of_files = draft.parts.contacts;
+  const std::vector<Written> rules_of_files = draft.rules;
   draft.parts.contacts.clear();
+  draft.rules.clear();
   if (contacts.empty()) {
     static const toml::table nothing;
     add_rule(Section(nothing, contact_keys, "contacts", draft.source), "*", "*", draft);
@@ -286,6 +289,7 @@ void read_contacts(const Section& scene, Draft& draft) {
   // What a robot's file excludes stays excluded.
   draft.parts.contacts.insert(draft.parts.contacts.end(), of_files.begin(),
                               of_files.end());
+  draft.rules.insert(draft.rules.end(), rules_of_files.begin(), rules_of_files.end());
 }
 
 }  // namespace bristle::scene

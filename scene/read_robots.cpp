@@ -89,6 +89,7 @@ void read_robots(const Section& scene, Draft& draft) {
       draft.masses[body.name] = body.mass;
       draft.claim("body", body.name, at);
     }
+    draft.place_robot(at);
     read_start(at, draft.parts, draft);
   }
 }

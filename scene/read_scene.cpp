@@ -181,19 +181,6 @@ void check_overlap(const Model& model, State state, const Draft& draft,
   }
 }
 
-/// Where the thing stands that a message of the engine begins with: loop "knuckle": …
-Place place_of(const std::string& message, const Draft& draft) {
-  const std::size_t open = message.find('"');
-  const std::size_t end = open == std::string::npos ? open : message.find('"', open + 1);
-  if (end != std::string::npos) {
-    std::string key = message.substr(0, open);
-    key += message.substr(open + 1, end - open - 1);
-    const auto found = draft.names.find(key);
-    if (found != draft.names.end()) return found->second;
-  }
-  return {draft.source.file, 0};
-}
-
 std::string opening(const LoopGap& gap) {
   std::string text;
   if (gap.distance > 0) text = fmt::format("{:.3g} m", gap.distance);
@@ -223,7 +210,7 @@ void close_loops(const Model& model, State& start, const Draft& draft,
     const double size = norm(loop.on_a.p) + norm(loop.on_b.p) + loop.length;
     if (gap.distance <= 1e-3 * size && gap.angle <= 1e-3) continue;
     const std::string who = fmt::format("loop \"{}\"", loop.name);
-    const Place place = place_of(who, draft);
+    const Place place = draft.place_of({.element = Element::loop, .name = loop.name});
     if (can) {
       problems.warning(place, fmt::format("{}: it is open by {} at the start; joints "
                                           "move to close it",
@@ -257,7 +244,7 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   for (const LoadSpec& load : draft.parts.loads) builder.add_load(load);
   Result<Model> model = builder.build();
   if (!model) {
-    problems.error(place_of(model.error(), draft), model.error());
+    problems.error(draft.place_of(model.error_subject()), model.error());
     return std::nullopt;
   }
   scene.model = std::move(*model);

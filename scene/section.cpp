@@ -66,7 +66,11 @@ std::string shown(std::string_view key, const toml::node& value) {
 
 Section::Section(const toml::table& table, std::span<const Key> keys, std::string what,
                  const Source& source)
-    : what_(std::move(what)), source_(&source), place_(place_in(source, table)) {
+    : table_(&table),
+      keys_(keys),
+      what_(std::move(what)),
+      source_(&source),
+      place_(place_in(source, table)) {
   for (const auto& [written, node] : table) {
     const std::string_view name = written.str();
     const Key* found = nullptr;

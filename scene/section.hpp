@@ -74,6 +74,8 @@ class Section {
 
   /// The key of the file with its unit: "radius_mm"; for messages.
   std::string key_of(std::string_view name) const;
+  const toml::table& whole() const { return *table_; }
+  std::span<const Key> keys() const { return keys_; }
   Place place() const { return place_; }
   Place place_of(std::string_view name) const;
   Place place_of(const toml::node& node) const;  // perhaps in an included file
@@ -97,6 +99,8 @@ class Section {
   bool check(const Entry& entry) const;
   bool check_number(const Entry& entry, const toml::node& node) const;
 
+  const toml::table* table_;
+  std::span<const Key> keys_;
   std::vector<Entry> entries_;
   std::string what_;
   const Source* source_;

@@ -282,7 +282,6 @@ class ModelBuilder {
   Result<Model> build() const;
 
  private:
-  friend class ModelAssembly;
   TreeBuilder tree_;
   std::vector<ShapeSpec> shapes_;
   std::vector<ContactSpec> contacts_;

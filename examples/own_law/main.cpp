@@ -3,7 +3,7 @@
 
 #include <array>
 #include <bristle/contact/register_law.hpp>
-#include <bristle/simulate.hpp>
+#include <bristle/run.hpp>
 #include <cmath>
 #include <cstdio>
 #include <string_view>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "tests/contact/own_laws.hpp"
 #include "tests/validation/scenes.hpp"
 
