@@ -403,7 +403,7 @@ int show_scene(const std::string& file, const Settings& settings) {
     const TimeScales scales = time_scales(system, state);
     fmt::print("\nfastest motion at the start: {:.4g} Hz, decay {:.4g} 1/s\n",
                scales.frequency / (2 * 3.14159265358979), scales.decay);
-    if (scales.row >= 0) fmt::print("  at {}\n", row_name(model, state, scales.row));
+    if (!scales.fastest.empty()) fmt::print("  at {}\n", scales.fastest);
   }
   const StepperOptions& options = scene->clock.options;
   if (!scene->clock.stepper->fixed_step) {

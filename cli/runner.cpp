@@ -178,7 +178,7 @@ RunReport Runner::run() {
        .begin = begin_,
        .every = scene_.record.every,
        .interval = scene_.record.interval,
-       .steps = scene_.record.steps,
+       .steps = scene_.record.steps && !clock.stepper->fixed_step,
        .checkpoint = scene_.record.checkpoint},
       {.on_sample = [this](const Observation& now) { return sample(now); },
        .on_event = [this](const State&, const Event& event) { return note_event(event); },
