@@ -155,7 +155,6 @@ LoopWorkspace::LoopWorkspace(const Model& model) : forces(model.loops.size()) {
   none.resize(n);
   q.resize(at(model.tree.position_count()));
   q_before = q;
-  v_before.resize(n);
 }
 
 SpringRows spring_rows(const Loop& loop, const Workspace<double>& ws) noexcept {

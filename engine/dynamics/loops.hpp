@@ -47,7 +47,7 @@ struct LoopWorkspace {
   std::vector<Force<double>> on_links;  // what they push with
   std::vector<double> change;           // of the velocities, M⁻¹ Jᵀ λ
   std::vector<double> none;             // as many zeros
-  std::vector<double> q, q_before, v_before;
+  std::vector<double> q, q_before;
 
   /// Of every loop, springs too: the force and torque on body b at its frame's origin, in
   /// the axes of frame a, as of the last evaluation [N], [N m].
