@@ -19,6 +19,10 @@ std::string_view family_name(LawFamily family) {
   return family == LawFamily::normal ? "normal" : "friction";
 }
 
+std::string_view role_name(GuardRole role) {
+  return role == GuardRole::clamp ? "clamp" : role == GuardRole::slip ? "slip" : "branch";
+}
+
 // bristle law list
 
 int list_laws(bool json) {
@@ -72,6 +76,11 @@ Json to_json(const LawEntry& law) {
                      {"unit", s.unit},
                      {"meaning", s.meaning}});
   }
+  Json guards = Json::array(), roles = Json::array();
+  for (const GuardInfo& guard : law.guards) {
+    guards.push_back(guard.name);
+    roles.push_back(role_name(guard.role));
+  }
   return {{"name", law.info.name},
           {"family", family_name(law.family)},
           {"title", law.info.title},
@@ -81,7 +90,8 @@ Json to_json(const LawEntry& law) {
           {"energy", law.info.energy},
           {"parameters", parameters},
           {"state", state},
-          {"guards", law.guards}};
+          {"guards", guards},
+          {"guard_roles", roles}};
 }
 
 int show_law(const std::string& name, bool json) {

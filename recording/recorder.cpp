@@ -12,6 +12,13 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// A recording tells switches by the law that they are of.
+RecordedEvent kind_of(const Event& event) {
+  if (event.kind == EventKind::touch) return RecordedEvent::touch;
+  if (event.kind == EventKind::lift_off) return RecordedEvent::lift_off;
+  return event.law == LawFamily::normal ? RecordedEvent::normal : RecordedEvent::friction;
+}
+
 constexpr double never = -std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -218,7 +225,7 @@ void Recorder::write_contacts(const ContactView& contacts, Pen& pen) {
 }
 
 bool Recorder::event(const Event& event) {
-  EventSample record{.kind = static_cast<RecordedEvent>(event.kind),
+  EventSample record{.kind = kind_of(event),
                      .a = event.contact.a,
                      .b = event.contact.b,
                      .feature = event.contact.feature,

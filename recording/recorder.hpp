@@ -81,6 +81,7 @@ class Recorder {
   std::vector<BodyPlace> bodies_;
   std::vector<Quaternion<double>> last_;  // of bodies, for the sign
   std::vector<Laws> laws_;
+  std::vector<double> guards_;  // of one contact's friction law
   Bytes scratch_;
   std::uint64_t samples_ = 0;
   double recorded_until_ = -std::numeric_limits<double>::infinity();  // before resume()

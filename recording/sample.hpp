@@ -21,9 +21,9 @@ struct BodySample {
 static_assert(sizeof(BodySample) == 13 * sizeof(double));
 
 /// What a contact does. Open: no episode is under way, or a ground that still recovers is
-/// not touched (depth ≤ 0 and no force). Else it slips where the friction law's guard
-/// "slip" is positive; under laws that have no such guard, where it slips faster than
-/// RecorderOptions::stick_speed.
+/// not touched (depth ≤ 0 and no force). Else it slips where the friction law's guard of
+/// the role slip is positive; under laws that have no such guard, where it slips faster
+/// than RecorderOptions::stick_speed.
 enum class ContactState : std::uint32_t { open, stick, slip };
 
 constexpr std::string_view name_of(ContactState state) {

@@ -77,7 +77,9 @@ First watch_first(const Throw& ball, Motion& motion) {
       first.touch = event.time;
     }
     if (!std::isnan(first.lift_off)) return;
-    if (event.kind == EventKind::friction) first.switches.push_back(event.time);
+    if (event.kind == EventKind::stick || event.kind == EventKind::slip) {
+      first.switches.push_back(event.time);
+    }
     if (event.kind == EventKind::lift_off) {
       first.lift_off = event.time;
       first.slip_at_lift_off = slip_of(ball, now).x;

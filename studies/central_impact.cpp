@@ -47,7 +47,7 @@ Course follow(Motion& motion, bool clamped, const Clock& clock) {
       course.touch = event.time;
     }
     if (!touched || over) return;
-    if (event.kind == EventKind::normal && clamped && clock.locates_events()) {
+    if (event.kind == EventKind::clamp && clamped && clock.locates_events()) {
       const ContactNow contact = motion.contact(now);
       if (contact.rate < 0 && std::isnan(course.release)) {
         course.release = event.time;

@@ -5,12 +5,12 @@
 #include <map>
 
 #include "adapters/sundials/solver.hpp"
+#include "bristle/adaptive/event_location.hpp"
+#include "bristle/adaptive/sampler.hpp"
 
 namespace bristle {
 
 namespace {
-
-constexpr std::size_t per_row = SmoothMotion::per_row;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -18,6 +18,12 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // and the longest before the contact is well felt.
 constexpr double first_part = 0.05, longest_part = 0.2;
 constexpr double felt = 0.1;  // of its depth
+
+// Guards of friction are forces: their round-off, of a newton or of a smaller normal
+// force.
+constexpr double round_off = 1e-10;
+
+constexpr double shortest = 1e-14;  // a first step is not tried again below [s]
 
 // Which orders there are (cvode.h, arkode_butcher_erk.h, arkode_butcher_dirk.h).
 bool has_order(SundialsMethod method, int order) {
@@ -35,32 +41,28 @@ bool has_order(SundialsMethod method, int order) {
   return false;
 }
 
-/// A row, whichever place of the state it stands in.
-struct RowId {
-  std::uint32_t a, b, feature, episode;
-  bool operator==(const RowId&) const = default;
-};
-constexpr RowId nobody{no_shape, no_shape, 0, 0};
-
 }  // namespace
 
 class SundialsClock::Run final : public sundials::Problem {
  public:
   Run(const Model& model, const SundialsOptions& options)
-      : options_(options), motion_(model), context_(sundials::make_context()) {}
+      : options_(options),
+        ode_(model),
+        scales_(ode_),
+        context_(sundials::make_context()) {}
 
   StepStatus advance_to(State& state, double until, const AdaptiveObserver& observer);
 
   AdaptiveCounts counts() const noexcept {
     AdaptiveCounts counts = counts_;
-    counts.evaluations = motion_.evaluations();
-    counts.looks = motion_.looks();
+    counts.evaluations = ode_.evaluations();
+    counts.looks = ode_.contact_evaluations();
     const bool implicit = options_.method == SundialsMethod::cvode_bdf ||
                           options_.method == SundialsMethod::arkode_dirk;
     if (implicit) counts.implicit_steps = counts.steps;
     return counts;
   }
-  System& system() noexcept { return motion_.system(); }
+  System& system() noexcept { return ode_.system(); }
   const std::string& error() const noexcept { return error_; }
 
   bool rates(double t, std::span<const double> y, double* rate) override;
@@ -70,7 +72,7 @@ class SundialsClock::Run final : public sundials::Problem {
   void allowances(std::span<const double> y, double* allowed) override;
 
  private:
-  using Vector = SmoothMotion::Vector;
+  using Vector = MotionOde::Vector;
 
   /// What SUNDIALS watches of a row that acts: all its guards.
   struct Acting {
@@ -79,9 +81,10 @@ class SundialsClock::Run final : public sundials::Problem {
   };
   /// And of an open one: the depth, and how fast it grows. (Where that falls through zero
   /// the depth is largest: a contact that comes and goes within a step is met on the way
-  /// there.) A place that nobody has keeps what it had, so that nothing seems to happen.
+  /// there.) A place that empty_row has keeps what it had, so that nothing seems to
+  /// happen.
   struct Open {
-    RowId id = nobody;
+    RowId id = empty_row;
     std::size_t row = 0;
     double offset = 0;  // a contact that has just opened begins a trifle inside [m]
     double depth = -1, approach = -1;
@@ -89,27 +92,27 @@ class SundialsClock::Run final : public sundials::Problem {
   /// A contact that has just begun.
   struct Fresh {
     std::uint32_t episode;
-    SmoothMotion::Impact impact;
+    Impact impact;
   };
 
   std::size_t number_of(std::size_t reduced) const {
-    return reduced < motion_.s_at() ? reduced : reduced + 2;
+    return reduced < ode_.s_at() ? reduced : reduced + 2;
   }
-  std::size_t reduced_size() const { return motion_.size() - 2; }
+  std::size_t reduced_size() const { return ode_.size() - 2; }
   void expand(double t, std::span<const double> y);
-  void look(double t);
+  void measure(double t);
 
   StepStatus settle(State& state);
-  void list_rows(const State& state);
-  void find_turns(const State& state);
+  void list_acting();
+  bool is_turn(std::size_t i) const;
   void note_fresh(const State& state);
   double longest_step() const;
-  StepStatus begin(State& state);
+  StepStatus begin(State& state, const AdaptiveObserver& observer);
   StepStatus restart(const State& state, double first_step);
-  void watch_all(const State& state);
-  bool watch_open(const State& state);
+  void watch_all();
+  bool watch_open();
   bool aim();
-  bool keep_past(const State& state);
+  bool keep_past();
   void find_events(bool root);
   bool leapt() const;
   void sample(const State& state, double from, const AdaptiveObserver& observer);
@@ -119,7 +122,8 @@ class SundialsClock::Run final : public sundials::Problem {
   void count();
 
   SundialsOptions options_;
-  SmoothMotion motion_;
+  MotionOde ode_;
+  ErrorScales scales_;
   sundials::Owned<SUNContext> context_;
   std::map<std::size_t, std::unique_ptr<sundials::Solver>> solvers_;  // by their size
   sundials::Solver* solver_ = nullptr;
@@ -127,20 +131,18 @@ class SundialsClock::Run final : public sundials::Problem {
   long steps_ = 0, rejected_ = 0;  // of the solver, as counted so far
   std::string error_;
 
-  // y as SmoothMotion has it; SUNDIALS has neither s nor t, and all else less `shift_`:
+  // y as MotionOde has it; SUNDIALS has neither s nor t, and all else less `shift_`:
   // what settling sets back to zero, and tiny corrections, need not end a method's past.
-  Vector full_, rate_, scale_, shift_;
-  std::vector<std::size_t> turns_;  // numbers of y that say how far frames have turned
-  State marked_;
+  Vector full_, rate_, slopes_, scale_, shift_;
 
-  std::vector<RowId> ids_, acting_, acting_before_;
+  std::vector<RowId> acting_, acting_before_;
   std::vector<Acting> watched_;
   std::vector<Open> open_;
   std::vector<int> directions_;  // of the guards of watched_, then those of open_
-  Vector guards_, guards_before_, approach_, approach_before_;
-  double looked_at_ = -1;  // when guards_ were read [s]
+  GuardReading now_, before_;    // at the end of a step and at its beginning
+  double measured_at_ = -1;      // when now_ was read [s]
   std::vector<std::size_t> events_;
-  std::vector<std::pair<Event, ContactRow>> happened_;
+  std::vector<std::pair<Event, RowId>> happened_;
 
   std::vector<Fresh> fresh_;
   double length_ = 1e-3;         // planned for the next step [s]
@@ -149,21 +151,20 @@ class SundialsClock::Run final : public sundials::Problem {
   double first_step_ = 0;        // after the last restart [s]
   bool first_ = false;           // no step since then
 
-  State sample_;
-  double next_sample_ = 0;
+  Sampler sampler_;
 };
 
 void SundialsClock::Run::expand(double t, std::span<const double> y) {
-  full_.resize(motion_.size());
+  full_.resize(ode_.size());
   for (std::size_t i = 0; i < y.size(); ++i) full_[number_of(i)] = y[i] + shift_[i];
-  full_[motion_.s_at()] = 0;
-  full_[motion_.t_at()] = t;
+  full_[ode_.s_at()] = 0;
+  full_[ode_.t_at()] = t;
 }
 
 bool SundialsClock::Run::rates(double t, std::span<const double> y, double* rate) {
   expand(t, y);
-  rate_.resize(motion_.size());
-  motion_.rates(full_, rate_.data());
+  rate_.resize(ode_.size());
+  ode_.rates(full_, rate_.data());
   double size = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
     rate[i] = rate_[number_of(i)];
@@ -172,27 +173,22 @@ bool SundialsClock::Run::rates(double t, std::span<const double> y, double* rate
   return std::isfinite(size);
 }
 
-/// By differences that are small against the depths of contacts. Nothing depends on the
-/// books.
+/// Nothing depends on the books.
 bool SundialsClock::Run::slopes(double t, std::span<const double> y,
                                 std::span<const double> rate, double* const* columns) {
   expand(t, y);
-  motion_.scales(full_, scale_);
-  const std::size_t q = motion_.position_count(), v = motion_.velocity_count();
+  rate_.resize(ode_.size());
+  for (std::size_t r = 0; r < y.size(); ++r) rate_[number_of(r)] = rate[r];
+  scales_.scales(full_, scale_);
   double size = 0;
-  for (std::size_t i = 0; i < motion_.s_at(); ++i) {
-    const bool of_velocity = i >= q && i < q + v;
-    const double was = full_[i];
-    full_[i] += (of_velocity ? 1e-5 : 1e-3) * scale_[i];
-    const double d = full_[i] - was;
-    motion_.rates(full_, rate_.data());
-    full_[i] = was;
+  for (std::size_t i = 0; i < ode_.s_at(); ++i) {
+    scales_.differentiate(full_, rate_.data(), i, scale_, slopes_);
     for (std::size_t r = 0; r < y.size(); ++r) {
-      columns[i][r] = (rate_[number_of(r)] - rate[r]) / d;
+      columns[i][r] = slopes_[number_of(r)];
       size += std::abs(columns[i][r]);
     }
   }
-  for (std::size_t i = motion_.s_at(); i < y.size(); ++i) {
+  for (std::size_t i = ode_.s_at(); i < y.size(); ++i) {
     std::fill_n(columns[i], y.size(), 0.0);
   }
   return std::isfinite(size);
@@ -200,44 +196,39 @@ bool SundialsClock::Run::slopes(double t, std::span<const double> y,
 
 void SundialsClock::Run::allowances(std::span<const double> y, double* allowed) {
   expand(solver_->time(), y);
-  motion_.allowances(options_.rtol, full_, scale_);
+  scales_.allowances(options_.rtol, full_, scale_);
   for (std::size_t i = 0; i < y.size(); ++i) allowed[i] = scale_[number_of(i)];
 }
 
 /// Reads all guards at full_, which belongs to t. Where a law slides for long its guard
 /// may be zero but for round-off, whose crossings mean nothing: a guard of friction
 /// leaves its side a trifle late.
-void SundialsClock::Run::look(double t) {
-  motion_.look(full_, !acting_.empty());
-  motion_.read_guards(guards_);
-  approach_.resize(guards_.size() / per_row);
-  for (std::size_t i = 0; i < approach_.size(); ++i) approach_[i] = motion_.approach(i);
-  const std::size_t capacity = motion_.system().contacts.capacity;
-  const double* normal =
-      motion_.system().contacts.columns.data() + RowColumns::normal * capacity;
-  for (std::size_t i = 0; i < approach_.size(); ++i) {
-    if (!motion_.acts(i)) continue;
-    const double trifle = 1e-10 * std::min(1.0, normal[i]);
-    for (std::size_t g = i * per_row + SmoothMotion::friction_guard;
-         g < (i + 1) * per_row; ++g) {
-      guards_[g] += motion_.side(g) * trifle;
-    }
+void SundialsClock::Run::measure(double t) {
+  ode_.measure(full_, !acting_.empty());
+  ode_.read(now_);
+  const GuardTable& table = ode_.guards();
+  for (std::size_t g = 0; g < table.count(); ++g) {
+    const std::size_t row = table.row_of(g);
+    if (!ode_.acts(row) || table.law_of(g) != LawFamily::friction) continue;
+    now_.guards[g] += table.side(g) * round_off * std::min(1.0, ode_.normal_force(row));
   }
-  looked_at_ = t;
+  measured_at_ = t;
 }
 
 void SundialsClock::Run::watch(double t, std::span<const double> y, double* values) {
   expand(t, y);
-  look(t);
+  measure(t);
+  const GuardTable& table = ode_.guards();
   for (const Acting& w : watched_) {
-    for (std::size_t g = w.row * per_row; g < (w.row + 1) * per_row; ++g) {
-      *values++ = motion_.side(g) == 0 ? 0 : guards_[g];  // a law whose side is not known
+    for (std::size_t g = table.depth_of(w.row); g < table.end_of(w.row); ++g) {
+      *values++ =
+          table.side(g) == 0 ? 0 : now_.guards[g];  // a law whose side is not known
     }
   }
   for (Open& w : open_) {
-    if (w.id != nobody) {
-      w.depth = guards_[w.row * per_row] - w.offset;
-      w.approach = approach_[w.row];
+    if (w.id != empty_row) {
+      w.depth = now_.guards[table.depth_of(w.row)] - w.offset;
+      w.approach = now_.approach[w.row];
     }
     *values++ = w.depth;
     *values++ = w.approach;
@@ -247,74 +238,41 @@ void SundialsClock::Run::watch(double t, std::span<const double> y, double* valu
 /// Contacts are looked for as far as the next step leads; where there are too many of
 /// them, it leads less far.
 StepStatus SundialsClock::Run::settle(State& state) {
-  for (;;) {
-    const double horizon = std::max(std::min(length_, reach_), 1e-9);
-    const StepStatus status =
-        bristle::settle(motion_.system(), horizon, state, {}, Episodes::by_events);
-    const bool too_far =
-        status == StepStatus::too_many_contacts || status == StepStatus::too_many_pairs;
-    if (!too_far || horizon < 1e-6) return status;
-    reach_ = 0.25 * horizon;
-  }
+  const double horizon = std::min(length_, reach_);
+  const MotionOde::Settled settled = ode_.settle(state, horizon);
+  if (settled.part < 1) reach_ = settled.part * horizon;
+  return settled.status;
 }
 
-/// Who is there, and who acts. Rows of joints never move, padding is nobody.
-void SundialsClock::Run::list_rows(const State& state) {
-  const ContactRows& contacts = state.contacts;
-  const int joints = contacts.begin[at(motion_.model().joint_blocks)];
-  ids_.clear();
+void SundialsClock::Run::list_acting() {
   acting_.clear();
-  for (int i = 0; i < contacts.count; ++i) {
-    const ContactRow& row = contacts.rows[at(i)];
-    RowId id{row.a, row.b, row.feature, row.episode};
-    if (i < joints) id = {no_shape, static_cast<std::uint32_t>(i), 0, row.episode};
-    if (i >= joints && row.a == no_shape) id = nobody;
-    ids_.push_back(id);
-    if (id.episode != 0) acting_.push_back(id);
+  for (const RowId& row : ode_.rows()) {
+    if (row.acts()) acting_.push_back(row);
   }
 }
 
-/// Which numbers of y are turns of frames: those that finish() puts there.
-void SundialsClock::Run::find_turns(const State& state) {
-  turns_.clear();
-  if (acting_.empty()) return;
-  marked_ = state;
-  full_.assign(motion_.size(), 0.0);
-  const std::size_t first = motion_.position_count() + motion_.velocity_count();
-  for (std::size_t i = first; i < motion_.s_at(); ++i) {
-    full_[i] = static_cast<double>(i);
-  }
-  motion_.finish(full_, marked_);
-  const std::size_t capacity = motion_.system().contacts.capacity;
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
-    const double mark = marked_.contacts.memory[MemoryLayout::turn * capacity + i];
-    const auto number = static_cast<std::size_t>(mark);
-    if (ids_[i].episode != 0 && mark > 0 && number < motion_.s_at()) {
-      turns_.push_back(number);
-    }
-  }
+/// Whether a number of y says how far a frame has turned: settling sets that to zero.
+bool SundialsClock::Run::is_turn(std::size_t i) const {
+  const std::span<const MemoryEntry> memory = ode_.core_memory();
+  return i >= ode_.memory_at() && i - ode_.memory_at() < memory.size() &&
+         memory[i - ode_.memory_at()].kind == MemoryKind::frame;
 }
 
 /// Contacts that have just begun, until they are felt.
 void SundialsClock::Run::note_fresh(const State& state) {
   std::vector<Fresh> now;
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
-    const ContactRow& row = state.contacts.rows[i];
-    if (ids_[i].episode == 0 || !(row.rate > 0)) continue;
-    const auto known = std::find_if(fresh_.begin(), fresh_.end(), [&](const Fresh& f) {
-      return f.episode == row.episode;
-    });
-    const bool begins =
-        std::none_of(acting_before_.begin(), acting_before_.end(),
-                     [&](const RowId& id) { return id.episode == row.episode; });
+  for (std::size_t i = 0; i < ode_.rows().size(); ++i) {
+    const std::uint32_t episode = ode_.rows()[i].episode;
+    const auto [depth, rate] = ode_.start_motion(i);
+    if (!ode_.acts(i) || !(rate > 0)) continue;
+    const auto known = std::find_if(fresh_.begin(), fresh_.end(),
+                                    [&](const Fresh& f) { return f.episode == episode; });
     if (known != fresh_.end()) {
-      if (row.depth < felt * known->impact.depth) now.push_back(*known);
-    } else if (begins) {
-      const bool joint = ids_[i].a == no_shape;
-      if (joint && !joint_row(motion_.model(), state.contacts, i).is_limit) continue;
-      const SmoothMotion::Impact impact = motion_.impact(state, i);
-      if (impact.time > 0 && row.depth < felt * impact.depth) {
-        now.push_back({row.episode, impact});
+      if (depth < felt * known->impact.depth) now.push_back(*known);
+    } else if (find_episode(acting_before_, episode) < 0) {
+      const Impact impact = scales_.impact(state, i);
+      if (impact.time > 0 && depth < felt * impact.depth) {
+        now.push_back({episode, impact});
       }
     }
   }
@@ -328,56 +286,59 @@ double SundialsClock::Run::longest_step() const {
 }
 
 /// The functions to watch, for a solver without a past.
-void SundialsClock::Run::watch_all(const State& state) {
+void SundialsClock::Run::watch_all() {
+  const std::span<const RowId> rows = ode_.rows();
   watched_.clear();
   std::size_t open = 0;
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
-    if (ids_[i].episode != 0) {
-      watched_.push_back({ids_[i], i});
-    } else if (ids_[i] != nobody) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].acts()) {
+      watched_.push_back({rows[i], i});
+    } else if (rows[i] != empty_row) {
       ++open;
     }
   }
   open_.assign(open + 8, {});  // some may come into reach
-  watch_open(state);
+  watch_open();
 }
 
 /// Rows may stand elsewhere now, but each keeps its place among what is watched, so that
 /// a solver may go on. False where there are too few places.
-bool SundialsClock::Run::watch_open(const State& state) {
+bool SundialsClock::Run::watch_open() {
+  const std::span<const RowId> rows = ode_.rows();
   const auto row_of = [&](const RowId& id) {
-    return static_cast<std::size_t>(std::find(ids_.begin(), ids_.end(), id) -
-                                    ids_.begin());
+    return static_cast<std::size_t>(std::find(rows.begin(), rows.end(), id) -
+                                    rows.begin());
   };
   for (Acting& w : watched_) w.row = row_of(w.id);
-  std::vector<bool> placed(ids_.size(), false);
+  std::vector<bool> placed(rows.size(), false);
   for (Open& w : open_) {
-    if (w.id == nobody) continue;
+    if (w.id == empty_row) continue;
     w.row = row_of(w.id);
-    if (w.row == ids_.size()) {
-      w.id = nobody;
+    if (w.row == rows.size()) {
+      w.id = empty_row;
     } else {
       placed[w.row] = true;
     }
   }
   auto place = open_.begin();
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
-    if (placed[i] || ids_[i].episode != 0 || ids_[i] == nobody) continue;
-    while (place != open_.end() && place->id != nobody) ++place;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (placed[i] || rows[i].acts() || rows[i] == empty_row) continue;
+    while (place != open_.end() && place->id != empty_row) ++place;
     if (place == open_.end()) return false;
-    place->id = ids_[i];
+    place->id = rows[i];
     place->row = i;
-    place->offset = std::max(state.contacts.rows[i].depth, 0.0);
+    place->offset = std::max(ode_.start_motion(i).depth, 0.0);
   }
   return true;
 }
 
 /// Touches rise; what acts leaves the side that it is held on. True where that changed.
 bool SundialsClock::Run::aim() {
+  const GuardTable& table = ode_.guards();
   std::vector<int> directions;
   for (const Acting& w : watched_) {
-    for (std::size_t g = w.row * per_row; g < (w.row + 1) * per_row; ++g) {
-      directions.push_back(-static_cast<int>(motion_.side(g)));
+    for (std::size_t g = table.depth_of(w.row); g < table.end_of(w.row); ++g) {
+      directions.push_back(-static_cast<int>(table.side(g)));
     }
   }
   for (std::size_t k = 0; k < open_.size(); ++k) {
@@ -401,14 +362,12 @@ StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
   steps_ = rejected_ = 0;
   shift_.assign(n, 0.0);
   const std::span<double> y = solver_->y();
-  for (std::size_t i = 0; i < n; ++i) y[i] = motion_.start()[number_of(i)];
-  find_turns(state);
+  for (std::size_t i = 0; i < n; ++i) y[i] = ode_.start()[number_of(i)];
   expand(state.time, y);
-  look(state.time);
-  motion_.hold(guards_);
-  guards_before_ = guards_;
-  approach_before_ = approach_;
-  watch_all(state);
+  measure(state.time);
+  ode_.guards().hold(now_.guards);
+  before_ = now_;
+  watch_all();
   aim();
   first_step_ = std::max(std::min(first_step, longest_step()), 1e-15);
   first_ = true;
@@ -416,7 +375,7 @@ StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
   return good ? StepStatus::ok : failed();
 }
 
-StepStatus SundialsClock::Run::begin(State& state) {
+StepStatus SundialsClock::Run::begin(State& state, const AdaptiveObserver& observer) {
   error_.clear();
   if (!(options_.rtol > 0) || !(options_.longest_step > 0)) {
     error_ = "rtol and longest_step must be more than 0";
@@ -427,14 +386,14 @@ StepStatus SundialsClock::Run::begin(State& state) {
     error_ += std::to_string(options_.order);
     return StepStatus::wrong_step;
   }
-  next_sample_ = state.time;
+  sampler_.begin(state.time, observer.on_sample ? observer.sample_interval : 0);
   acting_before_.clear();
   fresh_.clear();
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
-  motion_.begin(state, -1, 0);
-  motion_.measure_scales(state);
-  list_rows(state);
+  ode_.begin(state);
+  scales_.measure(state);
+  list_acting();
   note_fresh(state);
   double first = length_;
   for (const Fresh& f : fresh_) first = std::min(first, first_part * f.impact.time);
@@ -444,23 +403,20 @@ StepStatus SundialsClock::Run::begin(State& state) {
 /// Whether the solver can go on after the state was settled: the same rows act, and what
 /// settling changed (the length of quaternions, deflections at their bound) is less than
 /// a step may err.
-bool SundialsClock::Run::keep_past(const State& state) {
+bool SundialsClock::Run::keep_past() {
   if (acting_ != acting_before_ || reach_ < length_) return false;
-  const Vector& start = motion_.start();
-  const auto is_turn = [&](std::size_t i) {
-    return std::find(turns_.begin(), turns_.end(), i) != turns_.end();
-  };
+  const Vector& start = ode_.start();
   bool moved = false;
-  for (std::size_t i = 0; i < motion_.s_at(); ++i) {
+  for (std::size_t i = 0; i < ode_.s_at(); ++i) {
     moved = moved || (start[i] != full_[i] && !is_turn(i));
   }
   if (moved) {
-    motion_.allowances(options_.rtol, full_, scale_);
-    for (std::size_t i = 0; i < motion_.s_at(); ++i) {
+    scales_.allowances(options_.rtol, full_, scale_);
+    for (std::size_t i = 0; i < ode_.s_at(); ++i) {
       if (std::abs(start[i] - full_[i]) > scale_[i] && !is_turn(i)) return false;
     }
   }
-  if (!watch_open(state)) return false;
+  if (!watch_open()) return false;
   for (std::size_t i = 0; i < shift_.size(); ++i) {
     shift_[i] += start[number_of(i)] - full_[number_of(i)];
   }
@@ -471,65 +427,48 @@ bool SundialsClock::Run::keep_past(const State& state) {
 void SundialsClock::Run::find_events(bool root) {
   events_.clear();
   const std::vector<int>& roots = solver_->roots();
+  const GuardTable& table = ode_.guards();
   std::size_t k = 0;
   for (const Acting& w : watched_) {
-    const std::size_t depth = w.row * per_row;
+    const std::size_t depth = table.depth_of(w.row);
     bool over = false;  // then its laws say nothing any more
-    for (std::size_t g = depth; g < depth + per_row; ++g, ++k) {
-      const double side = motion_.side(g);
+    for (std::size_t g = depth; g < table.end_of(w.row); ++g, ++k) {
+      const double side = table.side(g);
       if (side == 0 || over) continue;
       bool happens = root && roots[k] != 0;
-      if (!root && side * guards_before_[g] <= 0 && side * guards_[g] < 0) {
+      if (!root && side * before_.guards[g] <= 0 && side * now_.guards[g] < 0) {
         // On the wrong side all step long: located a trifle early or late, and grazed.
-        happens = g != depth || !(side * approach_[w.row] > 0);
+        happens = g != depth || !(side * now_.approach[w.row] > 0);
       }
       if (happens) events_.push_back(g);
       over = happens && g == depth;
     }
   }
   for (std::size_t i = 0; i < open_.size(); ++i, k += 2) {
-    const bool happens = root && roots[k] != 0 && open_[i].id != nobody;
-    if (happens) events_.push_back(open_[i].row * per_row);
+    const bool happens = root && roots[k] != 0 && open_[i].id != empty_row;
+    if (happens) events_.push_back(table.depth_of(open_[i].row));
   }
 }
 
 /// Whether the first step after a touch leads in and out again.
 bool SundialsClock::Run::leapt() const {
-  if (!first_ || first_step_ < 1e-14) return false;
-  for (const Fresh& f : fresh_) {
-    for (std::size_t i = 0; i < ids_.size(); ++i) {
-      const std::size_t g = i * per_row;
-      if (ids_[i].episode == f.episode && guards_before_[g] <= 0 &&
-          approach_before_[i] > 0 && guards_[g] <= 0) {
-        return true;
-      }
-    }
-  }
-  return false;
+  if (!first_ || first_step_ < shortest) return false;
+  return std::any_of(fresh_.begin(), fresh_.end(), [&](const Fresh& f) {
+    const int row = find_episode(ode_.rows(), f.episode);
+    return row >= 0 && begins_and_is_out(ode_.guards(), before_, now_, at(row));
+  });
 }
 
 void SundialsClock::Run::sample(const State& state, double from,
                                 const AdaptiveObserver& observer) {
-  if (!(observer.sample_interval > 0) || !observer.on_sample) return;
   const std::span<const double> end = solver_->y();
   Vector y(end.begin(), end.end());
-  while (next_sample_ < solver_->time()) {
-    const double when = std::max(next_sample_, from);
+  while (sampler_.due_before(solver_->time())) {
+    const double when = std::max(sampler_.next(), from);
     if (!solver_->interpolate(when, y)) return;
     expand(when, y);
-    look(when);
-    sample_ = state;
-    motion_.finish(full_, sample_);
-    sample_.time = next_sample_;
-    for (std::size_t i = 0; i < ids_.size(); ++i) {
-      ContactRow& row = sample_.contacts.rows[i];
-      row.depth = motion_.depth(i);
-      row.rate = motion_.approach(i);
-      row.point = motion_.system().contacts.places[i].point;
-      row.frame = motion_.system().contacts.places[i].frame;
-    }
-    observer.on_sample(sample_);
-    next_sample_ += observer.sample_interval;
+    sampler_.take(ode_, full_, state, observer.on_sample);
+    measured_at_ = -1;
   }
 }
 
@@ -545,15 +484,15 @@ void SundialsClock::Run::count() {
 StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
                                       const AdaptiveObserver& observer) {
   find_events(root);
-  motion_.finish(full_, state);
+  ode_.finish(full_, state);
   if (until - state.time < 1e-15 * std::max(1.0, until)) state.time = until;
   const double planned = solver_->next_step();
   length_ = planned;
   happened_.clear();
   bool touches = false, leaves = false;
   for (const std::size_t guard : events_) {
-    const Event event = motion_.note_event(guard, state, planned);
-    happened_.emplace_back(event, state.contacts.rows[at(event.row)]);
+    const Event event = ode_.note_event(guard, state, planned);
+    happened_.emplace_back(event, ode_.rows()[at(event.row)]);
     touches = touches || event.kind == EventKind::touch;
     leaves = leaves || event.kind == EventKind::lift_off;
     ++counts_.events;
@@ -567,14 +506,18 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
   StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
   std::swap(acting_, acting_before_);
-  if (!motion_.begin(state, -1, 0)) motion_.measure_scales(state);
-  list_rows(state);
+  const bool same_rows = ode_.begin(state);
+  if (!same_rows) scales_.measure(state);
+  list_acting();
   note_fresh(state);
-  if (happened_.empty() && keep_past(state)) {
-    motion_.hold(guards_);
+  if (happened_.empty() && keep_past()) {
+    if (!same_rows) {
+      expand(state.time, solver_->y());
+      measure(state.time);
+    }
+    ode_.guards().hold(now_.guards);
     if (aim() && !solver_->aim(directions_)) return failed();
-    std::swap(guards_before_, guards_);
-    std::swap(approach_before_, approach_);
+    std::swap(before_, now_);
     first_ = false;
   } else {
     // Low orders come first again, and a law that switches may be stiffer.
@@ -589,14 +532,8 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
     if (status != StepStatus::ok) return status;
   }
   // Rows may stand elsewhere now.
-  const int joints = state.contacts.begin[at(motion_.model().joint_blocks)];
   for (auto& [event, row] : happened_) {
-    if (event.row >= joints) {
-      const auto found = std::find_if(ids_.begin(), ids_.end(), [&](const RowId& id) {
-        return id.a == row.a && id.b == row.b && id.feature == row.feature;
-      });
-      event.row = found == ids_.end() ? -1 : static_cast<int>(found - ids_.begin());
-    }
+    event.row = find_row(ode_.rows(), row);
     if (event.row < 0) continue;
     if (event.kind == EventKind::touch) ++counts_.touches;
     if (observer.on_event) observer.on_event(state, event);
@@ -622,7 +559,7 @@ StepStatus SundialsClock::Run::failed() {
 
 StepStatus SundialsClock::Run::advance_to(State& state, double until,
                                           const AdaptiveObserver& observer) {
-  StepStatus status = begin(state);
+  StepStatus status = begin(state, observer);
   while (status == StepStatus::ok && state.time < until) {
     if (until - state.time < 1e-15 * std::max(1.0, until)) {
       state.time = until;
@@ -637,7 +574,7 @@ StepStatus SundialsClock::Run::advance_to(State& state, double until,
       status = failed();
       const double tried = first_ ? first_step_ : length_;
       const bool again = !first_ || status == StepStatus::not_finite;
-      if (!again || tried < 1e-14) return status;
+      if (!again || tried < shortest) return status;
       ++counts_.rejected;
       status = restart(state, 0.1 * tried);
       continue;
@@ -646,7 +583,7 @@ StepStatus SundialsClock::Run::advance_to(State& state, double until,
     const double from = state.time;
     sample(state, from, observer);
     expand(solver_->time(), solver_->y());
-    if (looked_at_ != solver_->time()) look(solver_->time());
+    if (measured_at_ != solver_->time()) measure(solver_->time());
     const bool root = outcome == sundials::Solver::Outcome::root;
     if (!root && leapt()) {
       ++counts_.rejected;

@@ -33,23 +33,15 @@ void combine(const double* from, double h, const double* weights, std::size_t co
 
 }  // namespace
 
-double worst_ratio(const Step::Vector& errors, const Step::Vector& allowed) noexcept {
-  double worst = 0;
-  for (std::size_t i = 0; i < allowed.size(); ++i) {
-    const double ratio = std::abs(errors[i]) / allowed[i];
-    worst = ratio <= worst ? worst : ratio;  // a NaN stays
-  }
-  return worst;
-}
-
-void ExplicitStep::stage(const SmoothMotion& motion, const Step& step, std::size_t s) {
+void ExplicitStep::stage(const MotionOde& ode, const Step& step, std::size_t s) {
   // Nothing depends on what comes after the core.
-  combine(step.y.data(), step.h, method::a[s], s, k_.data(), stride_, motion.core(),
+  combine(step.y.data(), step.h, method::a[s], s, k_.data(), stride_, ode.core(),
           at_stage_.data());
 }
 
-double ExplicitStep::attempt(SmoothMotion& motion, double rtol, Step& step) {
-  const std::size_t size = motion.size();
+double ExplicitStep::attempt(MotionOde& ode, ErrorScales& scales, double rtol,
+                             Step& step) {
+  const std::size_t size = ode.size();
   stride_ = (size + 2 * wide - 1) / wide * wide;
   if (k_.size() < method::all_stages * stride_) k_.resize(method::all_stages * stride_);
   for (Vector* x : {&at_stage_, &last_stage_, &error_5_, &error_3_, &step.y, &step.end,
@@ -58,38 +50,38 @@ double ExplicitStep::attempt(SmoothMotion& motion, double rtol, Step& step) {
   }
   std::copy(step.rate.begin(), step.rate.end(), k_.begin());
   for (std::size_t s = 1; s < method::stages; ++s) {
-    stage(motion, step, s);
-    motion.rates(at_stage_, k_.data() + s * stride_);
+    stage(ode, step, s);
+    ode.rates(at_stage_, k_.data() + s * stride_);
   }
-  std::copy_n(at_stage_.begin(), motion.core(), last_stage_.begin());
+  std::copy_n(at_stage_.begin(), ode.core(), last_stage_.begin());
   combine(step.y.data(), step.h, method::a[method::stages], method::stages, k_.data(),
           stride_, size, step.end.data());
   combine(nullptr, step.h, method::error_5, method::stages, k_.data(), stride_, size,
           error_5_.data());
   combine(nullptr, step.h, method::error_3, method::stages, k_.data(), stride_, size,
           error_3_.data());
-  motion.allowances(rtol, step.y, allowed_);
+  scales.allowances(rtol, step.y, allowed_);
   // Both estimates together (Hairer, Nørsett & Wanner 1993, § II.10).
   const double e5 = worst_ratio(error_5_, allowed_), e3 = worst_ratio(error_3_, allowed_);
   const double both = std::sqrt(e5 * e5 + 0.01 * e3 * e3);
   return both > 0 ? e5 * (e5 / both) : both;
 }
 
-void ExplicitStep::complete(SmoothMotion& motion, Step& step) {
-  motion.rates(step.end, step.end_rate.data(), true);
+void ExplicitStep::complete(MotionOde& ode, Step& step) {
+  ode.rates(step.end, step.end_rate.data(), true);
   std::copy(step.end_rate.begin(), step.end_rate.end(),
             k_.begin() + static_cast<std::ptrdiff_t>(method::stages * stride_));
 }
 
-void ExplicitStep::prepare(SmoothMotion& motion, const Step& step) {
+void ExplicitStep::prepare(MotionOde& ode, const Step& step) {
   for (std::size_t s = method::stages + 1; s < method::all_stages; ++s) {
-    stage(motion, step, s);
-    motion.rates(at_stage_, k_.data() + s * stride_);
+    stage(ode, step, s);
+    ode.rates(at_stage_, k_.data() + s * stride_);
   }
   between_.resize(4 * stride_);
   for (std::size_t part = 0; part < 4; ++part) {
     combine(nullptr, step.h, method::between[part], method::all_stages, k_.data(),
-            stride_, motion.size(), between_.data() + part * stride_);
+            stride_, ode.size(), between_.data() + part * stride_);
   }
 }
 
@@ -109,14 +101,14 @@ void ExplicitStep::interpolate(const Step& step, double place, Vector& y) const 
   for (std::size_t i = 0; i < stride_; ++i) y[i] = interpolate(step, place, i);
 }
 
-Stiffness ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) const {
+Stiffness ExplicitStep::stiffness(const MotionOde& ode, const Step& step) const {
   const double* last = k(method::stages - 1);
   double top = 0, top_forces = 0, bottom = 0;
-  for (std::size_t i = 0; i < motion.core(); ++i) {
+  for (std::size_t i = 0; i < ode.core(); ++i) {
     const double d = (step.end_rate[i] - last[i]) / allowed_[i];
     const double e = (step.end[i] - last_stage_[i]) / allowed_[i];
     top += d * d;
-    if (i >= motion.position_count()) top_forces += d * d;
+    if (i >= ode.position_count()) top_forces += d * d;
     bottom += e * e;
   }
   const auto size = [&](double t) {
@@ -125,9 +117,9 @@ Stiffness ExplicitStep::stiffness(const SmoothMotion& motion, const Step& step) 
   return {size(top), bottom > 1, size(top_forces)};
 }
 
-double ExplicitStep::moved(const SmoothMotion& motion, const Step& step) const {
+double ExplicitStep::moved(const MotionOde& ode, const Step& step) const {
   double farthest = 0;
-  for (std::size_t i = 0; i < motion.core(); ++i) {
+  for (std::size_t i = 0; i < ode.core(); ++i) {
     farthest = std::max(farthest, std::abs(step.end[i] - step.y[i]) / allowed_[i]);
   }
   return farthest;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bristle/adaptive/smooth_motion.hpp"
+#include "bristle/adaptive/error_scales.hpp"
 
 // One step of a smooth motion, of order 8 with an estimate of its error, and everything
 // in between to order 7.
@@ -9,15 +9,11 @@ namespace bristle {
 
 /// From y to end: what both methods of the adaptive clock leave behind.
 struct Step {
-  using Vector = SmoothMotion::Vector;
+  using Vector = MotionOde::Vector;
   double h = 0;
   Vector y, end;
   Vector rate, end_rate;
 };
-
-/// How large errors are against what is allowed; more than 1 is too large. `allowed` is a
-/// number per entry.
-double worst_ratio(const Step::Vector& errors, const Step::Vector& allowed) noexcept;
 
 /// |h λ| of the fastest motion that a step met; beyond 6 it is unstable. Where that
 /// motion was smaller than the allowed error, the number is a rough one: where positions
@@ -34,21 +30,21 @@ class ExplicitStep {
   using Vector = Step::Vector;
 
   /// Tries a step from step.y, whose rate is known, and returns its error against `rtol`.
-  double attempt(SmoothMotion& motion, double rtol, Step& step);
+  double attempt(MotionOde& ode, ErrorScales& scales, double rtol, Step& step);
   /// The rate at the end of a step that was accepted, with the guards there.
-  void complete(SmoothMotion& motion, Step& step);
+  void complete(MotionOde& ode, Step& step);
   /// Readies interpolate() for the step: three more evaluations.
-  void prepare(SmoothMotion& motion, const Step& step);
+  void prepare(MotionOde& ode, const Step& step);
   /// y at a place of the step, 0 … 1.
   void interpolate(const Step& step, double place, Vector& y) const;
   double interpolate(const Step& step, double place, std::size_t i) const;
-  Stiffness stiffness(const SmoothMotion& motion, const Step& step) const;
+  Stiffness stiffness(const MotionOde& ode, const Step& step) const;
   /// How far the step went, by what its error may be.
-  double moved(const SmoothMotion& motion, const Step& step) const;
+  double moved(const MotionOde& ode, const Step& step) const;
   double exponent() const { return 0.125; }
 
  private:
-  void stage(const SmoothMotion& motion, const Step& step, std::size_t s);
+  void stage(const MotionOde& ode, const Step& step, std::size_t s);
   const double* k(std::size_t s) const { return k_.data() + s * stride_; }
 
   std::size_t stride_ = 0;

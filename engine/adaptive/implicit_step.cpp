@@ -29,27 +29,17 @@ constexpr double c[stages][stages] = {
 
 }  // namespace
 
-/// The slopes of the rates, by differences that are small against the depths of contacts.
-void ImplicitStep::differentiate(SmoothMotion& motion, const Step& step) {
+void ImplicitStep::differentiate(const MotionOde& ode, ErrorScales& scales,
+                                 const Step& step) {
   unknown_.clear();
-  for (std::size_t i = 0; i < motion.s_at(); ++i) unknown_.push_back(i);
-  if (!motion.model().motors.empty()) unknown_.push_back(motion.t_at());
-  const std::size_t n = unknown_.size(), size = motion.size();
+  for (std::size_t i = 0; i < ode.s_at(); ++i) unknown_.push_back(i);
+  if (!ode.model().motors.empty()) unknown_.push_back(ode.t_at());
+  const std::size_t n = unknown_.size(), size = ode.size();
   jacobian_.resize(size * n);
-  motion.scales(step.y, scale_);
+  scales.scales(step.y, scale_);
   for (std::size_t col = 0; col < n; ++col) {
-    const std::size_t i = unknown_[col];
-    const bool of_velocity = i >= motion.position_count() &&
-                             i < motion.position_count() + motion.velocity_count();
-    double d = 1e-6;  // of t
-    if (i != motion.t_at()) d = (of_velocity ? 1e-5 : 1e-3) * scale_[i];
-    at_stage_ = step.y;
-    at_stage_[i] += d;
-    d = at_stage_[i] - step.y[i];
-    motion.rates(at_stage_, rate_.data());
-    for (std::size_t r = 0; r < size; ++r) {
-      jacobian_[r * n + col] = (rate_[r] - step.rate[r]) / d;
-    }
+    scales.differentiate(step.y, step.rate.data(), unknown_[col], scale_, slopes_);
+    for (std::size_t r = 0; r < size; ++r) jacobian_[r * n + col] = slopes_[r];
   }
   known_ = true;
 }
@@ -101,14 +91,15 @@ void ImplicitStep::solve(Vector& x) const {
   }
 }
 
-double ImplicitStep::attempt(SmoothMotion& motion, double rtol, Step& step) {
-  const std::size_t size = motion.size();
+double ImplicitStep::attempt(MotionOde& ode, ErrorScales& scales, double rtol,
+                             Step& step) {
+  const std::size_t size = ode.size();
   u_.resize(stages);
   for (Vector& x : u_) x.resize(size);
   for (Vector* x : {&at_stage_, &rate_, &error_}) x->resize(step.y.size());
   step.end.resize(step.y.size());
   step.end_rate.resize(step.y.size());
-  if (!known_) differentiate(motion, step);
+  if (!known_) differentiate(ode, scales, step);
   if (!factorise(step.h)) return HUGE_VAL;
   const std::size_t n = unknown_.size();
   x_.resize(n);
@@ -118,7 +109,7 @@ double ImplicitStep::attempt(SmoothMotion& motion, double rtol, Step& step) {
       for (std::size_t j = 0; j < s; ++j) sum += a[s][j] * u_[j][i];
       at_stage_[i] = step.y[i] + sum;
     }
-    s == 0 ? static_cast<void>(rate_ = step.rate) : motion.rates(at_stage_, rate_.data());
+    s == 0 ? static_cast<void>(rate_ = step.rate) : ode.rates(at_stage_, rate_.data());
     for (std::size_t i = 0; i < size; ++i) {
       double sum = 0;
       for (std::size_t j = 0; j < s; ++j) sum += c[s][j] * u_[j][i];
@@ -138,12 +129,12 @@ double ImplicitStep::attempt(SmoothMotion& motion, double rtol, Step& step) {
     step.end[i] = at_stage_[i] + u_[stages - 1][i];
     error_[i] = u_[stages - 1][i];
   }
-  motion.allowances(rtol, step.y, allowed_);
+  scales.allowances(rtol, step.y, allowed_);
   return worst_ratio(error_, allowed_);
 }
 
-void ImplicitStep::complete(SmoothMotion& motion, Step& step) {
-  motion.rates(step.end, step.end_rate.data(), true);
+void ImplicitStep::complete(MotionOde& ode, Step& step) {
+  ode.rates(step.end, step.end_rate.data(), true);
 }
 
 double ImplicitStep::interpolate(const Step& step, double place, std::size_t i) const {

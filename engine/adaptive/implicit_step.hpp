@@ -11,8 +11,8 @@ class ImplicitStep {
  public:
   using Vector = Step::Vector;
 
-  double attempt(SmoothMotion& motion, double rtol, Step& step);
-  void complete(SmoothMotion& motion, Step& step);
+  double attempt(MotionOde& ode, ErrorScales& scales, double rtol, Step& step);
+  void complete(MotionOde& ode, Step& step);
   /// Between the ends by a cubic.
   void interpolate(const Step& step, double place, Vector& y) const;
   double interpolate(const Step& step, double place, std::size_t i) const;
@@ -21,7 +21,7 @@ class ImplicitStep {
   void forget() { known_ = false; }
 
  private:
-  void differentiate(SmoothMotion& motion, const Step& step);
+  void differentiate(const MotionOde& ode, ErrorScales& scales, const Step& step);
   bool factorise(double h);
   void solve(Vector& x) const;
 
@@ -31,7 +31,7 @@ class ImplicitStep {
   Vector matrix_;                     // 1/(hγ) − J of the unknowns, then its factors
   std::vector<std::size_t> pivots_;
   std::vector<Vector> u_;
-  Vector at_stage_, rate_, x_, error_, allowed_, scale_;
+  Vector at_stage_, rate_, x_, error_, allowed_, scale_, slopes_;
 };
 
 }  // namespace bristle

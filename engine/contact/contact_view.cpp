@@ -1,6 +1,7 @@
 #include "bristle/contact/contact_view.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "bristle/laws/choice.hpp"
 
@@ -64,17 +65,21 @@ ContactPhase ContactView::phase_of(const ContactInfo& contact) const {
   }
   const LawChoice& choice = model_->blocks[at(contact.block)].friction;
   const FrictionLawTable& law = friction_law(choice);
-  if (law.slip_guard < 0) {
+  const auto slips = std::find_if(
+      law.guard_list.begin(), law.guard_list.end(),
+      [](const GuardInfo& guard) { return guard.role == GuardRole::slip; });
+  if (slips == law.guard_list.end()) {
     return norm(contact.slip) > stick_speed_ ? ContactPhase::slip : ContactPhase::stick;
   }
-  NormalLawTable::Guards guards{};
+  std::array<double, max_guards> guards;
   const std::size_t capacity = rows().capacity();
   law.guards(choice,
              {rows().memory.data() + at(pool_->layout().friction) * capacity, capacity},
              contact.row,
              Kinematics<double>::at(contact.depth, contact.rate, contact.slip),
-             contact.normal_force, guards);
-  return guards[at(law.slip_guard)] > 0 ? ContactPhase::slip : ContactPhase::stick;
+             contact.normal_force, guards.data());
+  const auto which = static_cast<std::size_t>(slips - law.guard_list.begin());
+  return guards[which] > 0 ? ContactPhase::slip : ContactPhase::stick;
 }
 
 double ContactView::stored(const ContactInfo& contact) const {

@@ -3,23 +3,41 @@
 #include <cstdint>
 #include <string_view>
 
+#include "bristle/laws/law_choice.hpp"
 #include "bristle/model/state.hpp"
 
-// What happens to a contact or a joint limit, under whatever stepper: decided where its
-// episode begins or ends (episodes.cpp), or where a guard of its laws changes its sign.
+// What happens to a contact or a joint row, under whatever stepper: decided where its
+// episode begins or ends (episodes.cpp), or where a guard of its laws changes its sign
+// (switches.cpp, or located by the adaptive stepper).
 
 namespace bristle {
 
 enum class EventKind : std::uint8_t {
-  touch,     // the surfaces meet
-  lift_off,  // they part
-  normal,    // the normal law switches: its clamp sets in or ends
-  friction,  // the friction law switches: stick to slip and back
+  touch,     // the depth becomes positive
+  lift_off,  // it becomes zero again
+  clamp,     // a guard of the role clamp changes its sign
+  stick,     // a guard of the role slip becomes negative
+  slip,      // it becomes positive
+  branch,    // a guard of the role branch changes its sign
 };
 
 constexpr std::string_view name_of(EventKind kind) {
-  constexpr std::string_view names[] = {"touch", "lift-off", "normal", "friction"};
+  constexpr std::string_view names[] = {"touch", "lift-off", "clamp",
+                                        "stick", "slip",     "branch"};
   return names[static_cast<std::size_t>(kind)];
+}
+
+/// The event of a guard of a law that changes its sign.
+constexpr EventKind event_of(GuardRole role, bool rises) {
+  switch (role) {
+    case GuardRole::clamp:
+      return EventKind::clamp;
+    case GuardRole::slip:
+      return rises ? EventKind::slip : EventKind::stick;
+    case GuardRole::branch:
+      return EventKind::branch;
+  }
+  return EventKind::branch;
 }
 
 /// What happened, when, and to which contact (or row of State::joints).
@@ -30,6 +48,7 @@ struct Event {
   int joint_row = -1;         // in State::joints
   std::uint32_t episode = 0;  // the one that began, ended or goes on
   double speed = 0;           // of approach at a touch, else |δ̇| [m/s]
+  LawFamily law = LawFamily::normal;  // whose guard it is, of clamp … branch
 };
 
 }  // namespace bristle

@@ -91,12 +91,9 @@ LawColumns LawPool::law_columns(std::span<const double> memory, std::span<double
   const auto to = [&](int k) {
     return Columns<double>{next.data() + at(k) * capacity_, capacity_};
   };
-  const auto sides = [&](std::size_t k) {
-    return Columns<const double>{
-        held != nullptr ? held->sides.data() + k * capacity_ : nullptr, capacity_};
-  };
+  const HeldLaws free;
+  const HeldLaws& sides = held != nullptr ? *held : free;
   double* c = columns_.data();
-  const bool roots = held != nullptr && !held->roots.empty();
   return {.depth = c + RowColumns::depth * capacity_,
           .rate = c + RowColumns::rate * capacity_,
           .slip_x = c + RowColumns::slip_x * capacity_,
@@ -108,9 +105,9 @@ LawColumns LawPool::law_columns(std::span<const double> memory, std::span<double
           .friction_y = c + RowColumns::friction_y * capacity_,
           .normal_next = to(layout_.normal),
           .friction_next = to(layout_.friction),
-          .root_depth = roots ? held->roots.data() : nullptr,
-          .normal_held = sides(0),
-          .friction_held = sides(2),
+          .root_depth = sides.roots,
+          .normal_held = sides.normal,
+          .friction_held = sides.friction,
           .normal_books = {books_.data(), capacity_},
           .friction_books = {books_.data() + book_columns * capacity_, capacity_}};
 }

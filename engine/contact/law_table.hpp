@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <span>
 
 #include "bristle/contact/pass.hpp"
@@ -13,6 +12,9 @@ namespace bristle {
 
 using LawColumns = ContactColumns<double>;
 
+/// Room for the guards of any law.
+inline constexpr std::size_t max_guards = 16;
+
 /// Slopes of a friction step with respect to the slip: ∂f_t/∂v_t over a step h, the
 /// memory's response included [N s/m].
 struct StepSlopes {
@@ -21,7 +23,6 @@ struct StepSlopes {
 };
 
 struct NormalLawTable {
-  using Guards = std::array<double, 4>;
   using Pass = void (*)(const LawChoice&, const LawColumns&, ContactRange, double h,
                         LawTotals&) noexcept;
   int fields;  // numbers of memory
@@ -42,15 +43,15 @@ struct NormalLawTable {
                                     const Kinematics<double>& kin) noexcept;
   double (*stored)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                    double depth) noexcept;
-  /// The law's zero-crossing functions, the one of touching first; returns how many.
-  int (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
-                const Kinematics<double>& kin, Guards& out) noexcept;
+  /// What switches in the law, and the guards of row i in that order.
+  std::span<const GuardInfo> guard_list;
+  void (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
+                 const Kinematics<double>& kin, double* out) noexcept;
 };
 
 struct FrictionLawTable {
   using Pass = NormalLawTable::Pass;
   int fields;
-  int slip_guard;  // which of its guards is positive while it slips; −1: none
   LedgerLines lines;
   Pass advance;
   Pass advance_columns;
@@ -75,9 +76,10 @@ struct FrictionLawTable {
                         double h) noexcept;
   double (*stored)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                    double depth, double normal_force) noexcept;
-  int (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
-                const Kinematics<double>& kin, double normal_force,
-                NormalLawTable::Guards& out) noexcept;
+  std::span<const GuardInfo> guard_list;
+  void (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
+                 const Kinematics<double>& kin, double normal_force,
+                 double* out) noexcept;
 };
 
 /// By the law's index in its family (LawChoice): laws.hpp, then registered laws.

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <tuple>
 
 #include "bristle/contact/law_table.hpp"
 #include "bristle/core/dual.hpp"
@@ -165,26 +165,26 @@ Vec2<double> step_force(const LawChoice& choice, const Columns<const double>& st
       .force;
 }
 
-template <std::size_t n>
-int put_guards(const std::array<double, n>& guards, NormalLawTable::Guards& out) {
-  static_assert(n <= std::tuple_size_v<NormalLawTable::Guards>);
-  for (std::size_t k = 0; k < n; ++k) out[k] = guards[k];
-  return static_cast<int>(n);
-}
+template <class L>
+inline constexpr auto guard_list = [] {
+  static_assert(L::guard_list().size() <= max_guards, "a law has too many guards");
+  return L::guard_list();
+}();
 
 template <NormalLaw L>
-int normal_guards(const LawChoice& choice, const Columns<const double>& state,
-                  std::size_t i, const Kinematics<double>& kin,
-                  NormalLawTable::Guards& out) noexcept {
-  return put_guards(L::guards(params_of<L>(choice), load_row<L>(state, i), kin), out);
+void normal_guards(const LawChoice& choice, const Columns<const double>& state, std::size_t i,
+                   const Kinematics<double>& kin, double* out) noexcept {
+  const auto now = L::guards(params_of<L>(choice), load_row<L>(state, i), kin);
+  std::copy(now.begin(), now.end(), out);
 }
 
 template <FrictionLaw L>
-int friction_guards(const LawChoice& choice, const Columns<const double>& state,
-                    std::size_t i, const Kinematics<double>& kin, double normal_force,
-                    NormalLawTable::Guards& out) noexcept {
-  return put_guards(
-      L::guards(params_of<L>(choice), load_row<L>(state, i), kin, normal_force), out);
+void friction_guards(const LawChoice& choice, const Columns<const double>& state, std::size_t i,
+                     const Kinematics<double>& kin, double normal_force,
+                     double* out) noexcept {
+  const auto now =
+      L::guards(params_of<L>(choice), load_row<L>(state, i), kin, normal_force);
+  std::copy(now.begin(), now.end(), out);
 }
 
 }  // namespace detail
@@ -202,23 +202,14 @@ constexpr NormalLawTable normal_table_entry() {
           &commit_normal<L>,
           &linearise_normal<L>,
           &stored_normal<L>,
+          guard_list<L>,
           &normal_guards<L>};
-}
-
-template <FrictionLaw L>
-constexpr int slip_guard() {
-  constexpr auto names = L::guard_names();
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    if (names[k] == "slip") return static_cast<int>(k);
-  }
-  return -1;
 }
 
 template <FrictionLaw L>
 constexpr FrictionLawTable friction_table_entry() {
   using namespace detail;
   return {static_cast<int>(L::state().size()),
-          slip_guard<L>(),
           L::lines,
           &run_friction<L, Books::totals, Form::advance>,
           &run_friction<L, Books::columns, Form::advance>,
@@ -231,6 +222,7 @@ constexpr FrictionLawTable friction_table_entry() {
           &spring_of<L>,
           &step_force<L>,
           &stored_friction<L>,
+          guard_list<L>,
           &friction_guards<L>};
 }
 

@@ -62,8 +62,8 @@ struct ContactColumns {
   // √δ for Form::evaluate, with a sign where it is the variable itself; computed where
   // empty.
   const N* root_depth = nullptr;
-  // The sides of guards that the laws are held on (Kinematics::held), for Form::evaluate;
-  // free where empty.
+  // The sides that the laws are held on (Kinematics::held), a column per guard, for
+  // Form::evaluate; free where empty.
   Columns<const N> normal_held{};
   Columns<const N> friction_held{};
   // Stored energy and the five powers of each contact, for Books::columns.
@@ -134,13 +134,20 @@ BRISTLE_INLINE void store_books(const T& stored, const Powers<T>& p,
   store(p.unsupplied, to.column(5) + i);
 }
 
-template <class T>
-BRISTLE_INLINE void load_held(const Columns<const Value<T>>& held, std::size_t i,
-                              Kinematics<T>& kin) {
-  if (held.data == nullptr) return;
-  kin.held[0] = load<T>(held.column(0) + i);
-  kin.held[1] = load<T>(held.column(1) + i);
-}
+/// The sides that a law is held on, one per guard: a member of a loop's step, where
+/// Kinematics::held may point to.
+template <class L, class T>
+struct HeldSides {
+  static constexpr std::size_t count = L::guard_list().size();
+  std::array<T, count> sides;
+
+  BRISTLE_INLINE const T* load_from(const Columns<const Value<T>>& held, std::size_t i) {
+    for (std::size_t k = 0; k < count; ++k) {
+      sides[k] = held.data != nullptr ? load<T>(held.column(k) + i) : T(0);
+    }
+    return sides.data();
+  }
+};
 
 /// Running sums of the lines that a law writes, in the lanes of T.
 template <class T, LedgerLines lines>
@@ -220,8 +227,9 @@ BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& par
   for (; end - i >= width; i += width) {
     T depth = load<T>(c.depth + i);
     Kinematics<T> kin{depth, root(depth), load<T>(c.rate + i), {T(0), T(0)}};
+    [[maybe_unused]] HeldSides<L, T> held;
     if constexpr (form == Form::evaluate) {
-      load_held(c.normal_held, i, kin);
+      kin.held = held.load_from(c.normal_held, i);
       if (c.root_depth != nullptr) kin.root_depth = load<T>(c.root_depth + i);
     }
     auto state = load_fields<typename L::template State<T>, T>(c.normal_state, i);
@@ -289,8 +297,9 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
     State state = load_fields<State, T>(c.friction_state, i);
     T normal_force = load<T>(c.normal_force + i);
     FrictionStep<T, State> step;
+    [[maybe_unused]] HeldSides<L, T> held;
     if constexpr (form == Form::evaluate) {
-      load_held(c.friction_held, i, kin);
+      kin.held = held.load_from(c.friction_held, i);
       if (c.root_depth != nullptr) kin.root_depth = load<T>(c.root_depth + i);
       auto now = L::evaluate(p, state, kin, normal_force);
       step = {now.force, now.stored, now.powers, now.rate};

@@ -28,7 +28,7 @@ struct LawEntry {
   int index = 0;         // among the laws of its family, as in LawChoice
   std::vector<Parameter> parameters{};
   std::vector<StateField> state{};
-  std::vector<std::string_view> guards{};
+  std::vector<GuardInfo> guards{};
   std::string_view damping_parameter =
       "";  // tuned to reach a restitution; "" when none is
 

@@ -153,9 +153,14 @@ class Impact {
   /// part at the very speed at which it vanishes.
   double margin(const Vector& y, double rate_error) const {
     if (y[0] <= 0 || L::passivity(params_).tension) return y[0];
-    Kinematics<double> kin = kinematics(y);
-    kin.rate += rate_error;
-    return L::guards(params_, memory(y), kin)[1] > 0 ? y[0] : -1.0;
+    constexpr std::size_t clamp = guard_of<L>(GuardRole::clamp);
+    if constexpr (clamp == L::guard_list().size()) {
+      return y[0];
+    } else {
+      Kinematics<double> kin = kinematics(y);
+      kin.rate += rate_error;
+      return L::guards(params_, memory(y), kin)[clamp] > 0 ? y[0] : -1.0;
+    }
   }
 
   /// The part of the last step at which a function that changed sign in it is zero.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -35,21 +36,40 @@ struct Kinematics {
   T root_depth;  // s = √max(δ, 0) [√m]
   T rate;        // δ̇ [m/s]
   Vec2<T> slip;  // v_t [m/s]
-  /// Which side of its guards a law is held on, in their order after that of touching: 0,
+  /// The side of each guard that the law is held on, in the order of its guard_list(): 0,
   /// the side where it is; or ±1, so that its rates stay smooth for an integrator that
-  /// tries a step beyond an event before it locates it. Only `evaluate` looks at this.
-  T held[2] = {T(0), T(0)};
+  /// tries a step beyond an event before it locates it. Null: free. Only `evaluate` reads
+  /// it, through positive().
+  const T* held = nullptr;
 
   BRISTLE_INLINE static Kinematics at(T depth, T rate, Vec2<T> slip = {T(0), T(0)}) {
     return {depth, root(depth), rate, slip};
   }
 };
 
-/// Whether a guard is positive: by itself, or because the law is held there.
+/// Whether guard number k of a law is positive: by itself, or because the law is held
+/// there.
 template <Scalar T, class M>
-BRISTLE_INLINE M positive(const T& held, const M& itself) {
-  return held > T(0) || (held == T(0) && itself);
+BRISTLE_INLINE M positive(const Kinematics<T>& kin, std::size_t k, const M& itself) {
+  if (kin.held == nullptr) return itself;
+  const T& side = kin.held[k];
+  return side > T(0) || (side == T(0) && itself);
 }
+
+/// What the sign of a guard says.
+enum class GuardRole : std::uint8_t {
+  clamp,   // positive while the contact presses, negative while its force is cut to zero
+  slip,    // positive while it slips, negative while it sticks
+  branch,  // any other switch between two branches of the law
+};
+
+/// A guard: a function of a law that changes its sign where the law changes its branch.
+/// Exactly 0 says that the switch is not in force; an integrator then holds neither side.
+/// Touching and parting, at δ = 0, are no guard of a law.
+struct GuardInfo {
+  std::string_view name;
+  GuardRole role;
+};
 
 /// Where the power goes that the bodies spend on a contact [W]. The first three are
 /// losses and never negative. The last two are sources: power that enters the stored
@@ -271,7 +291,7 @@ constexpr bool has_parameter(std::string_view name) {
 template <class L>
 concept HasBooks = requires {
   { L::lines } -> std::convertible_to<LedgerLines>;
-  L::guard_names();
+  { L::guard_list()[0] } -> std::convertible_to<GuardInfo>;
   { L::passivity(typename L::template Params<double>{}) } -> std::same_as<Passivity>;
 };
 
@@ -298,7 +318,7 @@ concept NormalLawFor =
       { L::linearise(params, state, kin) } noexcept -> std::same_as<NormalSlopes<T>>;
       {
         L::guards(params, state, kin)
-      } noexcept -> std::same_as<std::array<T, L::guard_names().size()>>;
+      } noexcept -> std::same_as<std::array<T, L::guard_list().size()>>;
       {
         L::commit(params, state, kin)
       } noexcept -> std::same_as<Commit<T, typename L::template State<T>>>;
@@ -321,7 +341,7 @@ concept FrictionLawFor =
       { L::spring(params, state, kin, f_n) } noexcept -> std::same_as<FrictionSpring<T>>;
       {
         L::guards(params, state, kin, f_n)
-      } noexcept -> std::same_as<std::array<T, L::guard_names().size()>>;
+      } noexcept -> std::same_as<std::array<T, L::guard_list().size()>>;
       {
         L::commit(params, state, kin, f_n)
       } noexcept -> std::same_as<Commit<T, typename L::template State<T>>>;
@@ -362,7 +382,7 @@ struct CheckDescription {
                 "parameters() must list every member of Params once, in the same order");
   static_assert(defaults_lie_in_range<L>(), "a default lies outside its range");
   static_assert(HasBooks<L>,
-                "a law needs lines, guard_names() and passivity(const Params<double>&); "
+                "a law needs lines, guard_list() and passivity(const Params<double>&); "
                 "SpringDamper and FrictionBase have them");
 };
 
@@ -388,6 +408,17 @@ struct CheckFrictionLaw : CheckDescription<L> {
 };
 
 }  // namespace detail
+
+/// The number of the first guard of that role; past the last one where there is none.
+template <class L>
+constexpr std::size_t guard_of(GuardRole role) {
+  std::size_t k = 0;
+  for (const GuardInfo& guard : L::guard_list()) {
+    if (guard.role == role) break;
+    ++k;
+  }
+  return k;
+}
 
 /// The parameters of a law at their defaults.
 template <class L>

@@ -69,7 +69,7 @@ LawEntry law_entry() {
   LawEntry entry{.info = Law::info, .family = family, .type = typeid(Law)};
   for (const auto& field : Law::parameters()) entry.parameters.push_back(field.about);
   for (const auto& field : Law::state()) entry.state.push_back(field);
-  for (const auto& name : Law::guard_names()) entry.guards.push_back(name);
+  for (const auto& name : Law::guard_list()) entry.guards.push_back(name);
   if constexpr (family == LawFamily::normal) {
     entry.damping_parameter = Law::damping_parameter;
     entry.impact = &detail::impact_of<Law>;

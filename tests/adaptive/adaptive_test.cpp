@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bristle/adaptive/error_scales.hpp"
 #include "bristle/run.hpp"
 #include "tests/validation/scenes.hpp"
 
@@ -740,8 +741,8 @@ TEST(Adaptive, WrongOptionsAreRefused) {
 // the contact's clock, on the double pendulum.
 
 /// `steps` steps to `length`, by t or η.
-SmoothMotion::Vector runge_kutta(SmoothMotion& motion, double length, int steps) {
-  using Vector = SmoothMotion::Vector;
+MotionOde::Vector runge_kutta(MotionOde& motion, double length, int steps) {
+  using Vector = MotionOde::Vector;
   Vector y = motion.start();
   const double h = length / steps;
   Vector k[4], at(y.size());
@@ -761,7 +762,7 @@ SmoothMotion::Vector runge_kutta(SmoothMotion& motion, double length, int steps)
   return y;
 }
 
-TEST(SmoothMotion, RungeKuttaKeepsItsOrderInTheContactsClock) {
+TEST(MotionOde, RungeKuttaKeepsItsOrderInTheContactsClock) {
   const Scene scene = double_pendulum(
       choose<AzadFeatherstone>({.stiffness = 1e7, .damping = 1e4, .clamp = 1}),
       choose<Frictionless>());
@@ -785,13 +786,13 @@ TEST(SmoothMotion, RungeKuttaKeepsItsOrderInTheContactsClock) {
     State state = touch;
     System system(scene.model);
     settle(system, 1e-3, state, {}, &nothing);
-    SmoothMotion motion(scene.model);
+    MotionOde motion(scene.model);
     settle(motion.system(), 1e-3, state, {}, &nothing);
     motion.begin(state, with_clock ? row : -1, 0);
-    const SmoothMotion::Vector exact = runge_kutta(motion, length, 1 << 14);
+    const MotionOde::Vector exact = runge_kutta(motion, length, 1 << 14);
     double error[2];
     for (int k = 0; k < 2; ++k) {
-      const SmoothMotion::Vector y = runge_kutta(motion, length, 40 << k);
+      const MotionOde::Vector y = runge_kutta(motion, length, 40 << k);
       error[k] = 0;
       for (std::size_t i = 2; i < 4; ++i) {  // velocities
         error[k] = std::max(error[k], std::abs(y[i] - exact[i]));
@@ -800,11 +801,11 @@ TEST(SmoothMotion, RungeKuttaKeepsItsOrderInTheContactsClock) {
     *end = with_clock ? exact[motion.t_at()] - touch.time : length;
     return std::log2(error[0] / error[1]);
   };
-  SmoothMotion motion(scene.model);
+  MotionOde motion(scene.model);
   State state = touch;
   settle(motion.system(), 1e-3, state, {}, &nothing);
-  motion.begin(state, -1, 0);
-  const SmoothMotion::Impact impact = motion.impact(state, static_cast<std::size_t>(row));
+  ErrorScales scales(motion);
+  const Impact impact = scales.impact(state, static_cast<std::size_t>(row));
   // Into the contact, to about half of its depth.
   double end = 0;
   const double in_clock = order(true, 0.7 * impact.time / std::sqrt(impact.depth), &end);

@@ -41,7 +41,10 @@ struct Lanes {
       single[at] = cast_sample<N>(origin[at]);
       set_lane<P>(packed.params, i, single[at].params);
       set_lane<P>(packed.state, i, single[at].state);
-      set_lane<P>(packed.kin, i, single[at].kin);
+      packed.kin.depth.set(i, single[at].kin.depth);
+      packed.kin.root_depth.set(i, single[at].kin.root_depth);
+      packed.kin.rate.set(i, single[at].kin.rate);
+      set_lane<P>(packed.kin.slip, i, single[at].kin.slip);
       packed.normal_force.set(i, single[at].normal_force);
       packed.step.set(i, single[at].step);
     }

@@ -94,6 +94,16 @@ template <class L, class... A>
   return L::commit(a...);
 }
 
+/// The side of each guard, as Kinematics::held has it.
+template <std::size_t n>
+std::array<double, n> sides_of(const std::array<double, n>& guards) {
+  std::array<double, n> sides{};
+  for (std::size_t k = 0; k < n; ++k) {
+    sides[k] = guards[k] > 0 ? 1 : guards[k] < 0 ? -1 : 0;
+  }
+  return sides;
+}
+
 /// How often to sample: more with BRISTLE_SOAK in the environment.
 inline int samples(int usual) {
   static const bool soak = std::getenv("BRISTLE_SOAK") != nullptr;

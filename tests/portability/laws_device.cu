@@ -11,8 +11,9 @@ __global__ void normal(typename L::template Params<T> p, const Kinematics<T>* ki
   out[threadIdx.x] = L::evaluate(p, state, kin[threadIdx.x]).force +
                      L::advance(p, state, kin[threadIdx.x], T(1e-3)).force +
                      L::linearise(p, state, kin[threadIdx.x]).by_depth +
-                     L::guards(p, state, kin[threadIdx.x])[0] +
                      L::commit(p, state, kin[threadIdx.x]).released;
+  const auto guards = L::guards(p, state, kin[threadIdx.x]);
+  for (std::size_t i = 0; i < guards.size(); ++i) out[threadIdx.x] += guards[i];
 }
 
 template <class L, class T>

@@ -12,8 +12,8 @@ T exercise() {
     const auto p = cast_params<L, T, double>(default_params<L>());
     const auto state = L::touch(p, T(1));
     sum += L::evaluate(p, state, kin).force + L::advance(p, state, kin, T(1e-3f)).force +
-           L::linearise(p, state, kin).by_depth + L::guards(p, state, kin)[0] +
-           L::commit(p, state, kin).released;
+           L::linearise(p, state, kin).by_depth + L::commit(p, state, kin).released;
+    for (const T& guard : L::guards(p, state, kin)) sum += guard;
   });
   for_each_law(FrictionLaws{}, [&]<class L>() {
     const auto p = cast_params<L, T, double>(default_params<L>());

@@ -76,7 +76,10 @@ int make(const std::string& folder) {
         return recorder.sample(now, probes);
       });
   recorder.event({EventKind::touch, state.time, state.contacts.key[0]});
-  recorder.event({EventKind::friction, state.time, state.contacts.key[1]});
+  recorder.event({.kind = EventKind::slip,
+                  .time = state.time,
+                  .contact = state.contacts.key[1],
+                  .law = LawFamily::friction});
   const std::string status(explain(summary.status));
   if (!recorder.finish(
           {summary.status == StepStatus::ok ? "ok" : status, "{\"n\": 1}"})) {

@@ -73,7 +73,9 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
   static constexpr LedgerLines lines{
       .damping = true, .slip = true, .viscous = true, .parametric = true};
 
-  static constexpr std::array<std::string_view, 1> guard_names() { return {"slip"}; }
+  static constexpr std::array<GuardInfo, 1> guard_list() {
+    return {{{"slip", GuardRole::slip}}};
+  }
 
   template <Scalar T>
   BRISTLE_INLINE static State<T> touch(const Params<T>&) noexcept {
@@ -210,7 +212,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T length = norm(pull);
     const T grip = p.mu * normal_force;
     const T excess = s * length - grip;
-    const auto slips = kin.depth > T(0) && positive(kin.held[0], excess > T(0));
+    const auto slips = kin.depth > T(0) && positive(kin, 0, excess > T(0));
     const T give = T(1) / select(slips, s * yield + p.viscous, T(1));
     const T speed = select(slips, excess * give, T(0));  // |V_c|, along the pull
     Vec2<T> along = (T(1) / select(slips && length > T(0), length, T(1))) * pull;

@@ -82,7 +82,7 @@ struct YieldingBristle : FrictionBase<Law> {
 
   static constexpr auto state() { return deflection_fields; }
 
-  static constexpr std::array<std::string_view, 0> guard_names() { return {}; }
+  static constexpr std::array<GuardInfo, 0> guard_list() { return {}; }
 
   /// Bristles that yield at any slip, as Dahl's and LuGre's do.
   template <class Params, Scalar T>

@@ -71,7 +71,7 @@ struct Coulomb : FrictionBase<Coulomb> {
 
   static constexpr LedgerLines lines{.slip = true, .viscous = true};
 
-  static constexpr std::array<std::string_view, 0> guard_names() { return {}; }
+  static constexpr std::array<GuardInfo, 0> guard_list() { return {}; }
 
   template <Scalar T>
   BRISTLE_INLINE static State<T> touch(const Params<T>&) noexcept {

@@ -27,7 +27,7 @@ struct Frictionless : FrictionBase<Frictionless> {
 
   static constexpr LedgerLines lines{};
 
-  static constexpr std::array<std::string_view, 0> guard_names() { return {}; }
+  static constexpr std::array<GuardInfo, 0> guard_list() { return {}; }
 
   template <Scalar T>
   BRISTLE_INLINE static State<T> touch(const Params<T>&) noexcept {

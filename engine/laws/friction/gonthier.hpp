@@ -93,8 +93,10 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   static constexpr LedgerLines lines{
       .damping = true, .slip = true, .viscous = true, .unsupplied = true};
 
-  static constexpr std::array<std::string_view, 2> guard_names() {
-    return {"saturation", "dwell"};
+  /// Saturation is no slip: in steady sliding |f_br| = μ_C f_n = f_max, whose difference
+  /// is zero but for round-off.
+  static constexpr std::array<GuardInfo, 2> guard_list() {
+    return {{{"saturation", GuardRole::branch}, {"dwell", GuardRole::branch}}};
   }
 
   /// A new contact starts with relaxed bristles, and no dwell.
@@ -134,7 +136,7 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     // ż = (f_br − σ₀ z)/σ₁ without the difference: exactly v_t in full stick
     Vec2<T> z_rate = s * kin.slip + ((T(1) - s) * (T(1) / p.damping)) *
                                         (coulomb - p.stiffness * state.z);
-    const auto dwells = positive(kin.held[1], s >= state.dwell);
+    const auto dwells = positive(kin, 1, s >= state.dwell);
     const T dwell_rate =
         (s - state.dwell) * select(dwells, T(1) / p.dwell_time, p.stiffness / p.damping);
     Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
@@ -248,7 +250,7 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     const auto loaded = kin.depth > T(0) && normal_force > T(0);
     const T f_max = largest(p, dwell, normal_force);
     const T magnitude2 = norm2(bristle);
-    const auto saturated = !positive(kin.held[0], magnitude2 <= square(f_max));
+    const auto saturated = !positive(kin, 0, magnitude2 <= square(f_max));
     T kept = T(1);
     if (any(saturated)) {
       kept = select(saturated, f_max / sqrt(select(saturated, magnitude2, T(1))), T(1));

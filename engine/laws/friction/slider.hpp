@@ -21,7 +21,9 @@ struct Slider : FrictionBase<Law> {
 
   static constexpr LedgerLines lines{.damping = true, .slip = true};
 
-  static constexpr std::array<std::string_view, 1> guard_names() { return {"slip"}; }
+  static constexpr std::array<GuardInfo, 1> guard_list() {
+    return {{{"slip", GuardRole::slip}}};
+  }
 
   template <class Params>
   BRISTLE_INLINE static auto touch(const Params& p) noexcept {
@@ -39,7 +41,7 @@ struct Slider : FrictionBase<Law> {
     const T damping = select(damped, p.damping, T(0));
     const T grip = grip_of(p, kin, normal_force);
     Vec2<T> pull = p.stiffness * state.z + damping * kin.slip;
-    const T share = held_share(kin.held[0], pull, grip);
+    const T share = held_share(kin, pull, grip);
     const T excess = T(1) - share;
     // With a damper V = give pull, and ż = v − V = share v − give k z
     const T give = excess / select(damped, p.damping, T(1));
@@ -80,7 +82,7 @@ struct Slider : FrictionBase<Law> {
     const T grip = grip_of(p, kin, normal_force);
     const T effective = p.damping + h * p.stiffness;
     Vec2<T> trial = p.stiffness * state.z + effective * kin.slip;
-    const T share = held_share(T(0), trial, grip);
+    const T share = held_share(kin, trial, grip);
     // V = give trial, and ż = v − V = share v − give k z
     const T give = (T(1) - share) / effective;
     Vec2<T> z_rate = share * kin.slip - (give * p.stiffness) * state.z;
@@ -115,8 +117,10 @@ struct Slider : FrictionBase<Law> {
                                                 const Kinematics<T>& kin,
                                                 T normal_force) noexcept {
     const T grip = grip_of(p, kin, normal_force);
-    const T pull = norm(p.stiffness * state.z + p.damping * kin.slip);
-    return {pull - select(is_damped(p), T(1), near_one<T>()) * grip};
+    const auto damped = is_damped(p);
+    const T damping = select(damped, p.damping, T(0));
+    const T pull = norm(p.stiffness * state.z + damping * kin.slip);
+    return {pull - select(damped, T(1), near_one<T>()) * grip};
   }
 
   /// Forgets the stretch in flight, and without a damper keeps no more of it than the
@@ -138,9 +142,10 @@ struct Slider : FrictionBase<Law> {
 
   /// What the slider holds of a pull; of any, also none, without a grip.
   template <Scalar T>
-  BRISTLE_INLINE static T held_share(const T& side, const Vec2<T>& pull, const T& grip) {
+  BRISTLE_INLINE static T held_share(const Kinematics<T>& kin, const Vec2<T>& pull,
+                                     const T& grip) {
     const T length2 = norm2(pull);
-    const auto gives = positive(side, length2 > square(grip));
+    const auto gives = positive(kin, 0, length2 > square(grip));
     T share = T(1);
     if (any(gives)) {
       share = select(gives, grip / sqrt(select(gives, length2, T(1))), T(1));

@@ -66,6 +66,10 @@ struct AzadFeatherstoneRecovery : SpringDamper<AzadFeatherstoneRecovery> {
         StateField{"ground", "δ_g", "m", "depth of the ground that a body left"}};
   }
 
+  static constexpr std::array<GuardInfo, 2> guard_list() {
+    return {{{"clamp", GuardRole::clamp}, {"ground", GuardRole::branch}}};
+  }
+
   template <Scalar T>
   BRISTLE_INLINE static State<T> touch(const Params<T>&, T /*impact_speed*/) noexcept {
     return {T(0)};
@@ -115,12 +119,13 @@ struct AzadFeatherstoneRecovery : SpringDamper<AzadFeatherstoneRecovery> {
             select(free, T(0), f.by_depth), select(free, T(0), f.by_rate)};
   }
 
-  /// The body meets the ground where δ = δ_g; it leaves it where f_K + f_D = 0.
+  /// The body leaves the ground where f_K + f_D = 0; it meets a ground that recovers
+  /// where δ = δ_g.
   template <Scalar T>
   BRISTLE_INLINE static std::array<T, 2> guards(const Params<T>& p, const State<T>& state,
                                                 const Kinematics<T>& kin) noexcept {
     auto touching = Pressed::guards(pressed(p), NoState<T>{}, kin);
-    return {kin.depth - state.ground, touching[1]};
+    return {touching[0], select(state.ground == T(0), T(0), kin.depth - state.ground)};
   }
 
   /// A body that touches takes the ground along, or leaves it behind. A ground that has

@@ -38,8 +38,8 @@ struct SpringDamper {
 
   static constexpr std::array<StateField, 0> state() { return {}; }
 
-  static constexpr std::array<std::string_view, 2> guard_names() {
-    return {"touch", "clamp"};
+  static constexpr std::array<GuardInfo, 1> guard_list() {
+    return {{{"clamp", GuardRole::clamp}}};
   }
 
   template <class Params>
@@ -63,7 +63,7 @@ struct SpringDamper {
     NormalParts<T> parts = parts_of(params, state, overlap(kin));
     const auto closed = kin.depth > T(0);
     // Held on the side where it presses, the force goes on below zero.
-    const auto presses = positive(kin.held[0], parts.elastic + parts.damping > T(0));
+    const auto presses = positive(kin, 0, parts.elastic + parts.damping > T(0));
     const T sum =
         select(parts.clamp == T(0) || presses, parts.elastic + parts.damping, T(0));
     const T force = select(closed, sum, T(0));
@@ -102,12 +102,12 @@ struct SpringDamper {
             select(pushes, slopes.by_depth, T(0)), select(pushes, slopes.by_rate, T(0))};
   }
 
-  /// Touch and lift-off at δ = 0; the clamp begins or ends where f_K + f_D = 0.
+  /// The clamp begins or ends where f_K + f_D = 0.
   template <class Params, class State, Scalar T>
-  BRISTLE_INLINE static std::array<T, 2> guards(const Params& params, const State& state,
+  BRISTLE_INLINE static std::array<T, 1> guards(const Params& params, const State& state,
                                                 const Kinematics<T>& kin) noexcept {
     NormalParts<T> parts = parts_of(params, state, overlap(kin));
-    return {kin.depth, parts.elastic + parts.damping};
+    return {parts.elastic + parts.damping};
   }
 
   /// Nothing to adjust.
