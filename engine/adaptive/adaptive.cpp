@@ -228,7 +228,7 @@ StepStatus Adaptive::Driver::accept(State& state, const StepEvent& where, double
   if (event.row >= 0 && event.kind == EventKind::touch) {
     ++counts_.touches;
     told.episode = episode_of(state, at(event.row));
-    told.speed = motion_of(state, at(event.row)).approach;
+    told.speed = approach_speed(state, at(event.row));
     length_ = contact_time_.touch(state, event.row, length_);
     s = 0;
   }

@@ -84,7 +84,7 @@ double ContactTime::touch(const State& state, int row, double length) {
 }
 
 double ContactTime::leave(State& state, int row) {
-  const auto [depth, rate, approach] = motion_of(state, at(row));
+  const auto [depth, rate] = motion_of(state, at(row));
   watch(state, row);
   clock_row_ = row;
   fresh_.presses = fresh_.by_plan = false;

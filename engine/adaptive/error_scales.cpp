@@ -154,7 +154,7 @@ void ErrorScales::scales(const Vector& from, Vector& scale) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const RowScale& row = rows_[i];
     if (row.time == 0) continue;
-    const RowMotion motion = ode.start_motion(i);
+    const SettledRow motion = ode.start_motion(i);
     const double rate = std::abs(motion.rate);
     const double depth = std::max({row.depth, motion.depth, rate * row.time});
     length = std::min(length, depth);

@@ -77,7 +77,12 @@ std::uint32_t episode_of(const State& state, std::size_t row) {
 
 SettledRow motion_of(const State& state, std::size_t row) {
   const auto [rows, i] = where(state, row);
-  return {rows.depth[i], rows.rate[i], rows.approach[i]};
+  return {rows.depth[i], rows.rate[i]};
+}
+
+double approach_speed(const State& state, std::size_t row) {
+  const auto [rows, i] = where(state, row);
+  return rows.approach[i];
 }
 
 NormalSlopes<double> RowLaws::linearise(double depth) {

@@ -42,11 +42,12 @@ std::uint32_t episode_of(const State& state, std::size_t row);
 
 /// A row as of the accepted state.
 struct SettledRow {
-  double depth;     // [m]
-  double rate;      // [m/s]
-  double approach;  // rate at touch-down [m/s]
+  double depth;  // [m]
+  double rate;   // [m/s]
 };
 SettledRow motion_of(const State& state, std::size_t row);
+/// The rate at which it touched [m/s].
+double approach_speed(const State& state, std::size_t row);
 
 /// What an event does to the episode of a row (LocatedEvents); the next settle() carries
 /// it out.
