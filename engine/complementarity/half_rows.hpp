@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <span>
 #include <vector>
@@ -49,30 +50,31 @@ class HalfRows {
   }
 
  private:
-  /// The further link first: parents have lower numbers, so that links that both ways
+  /// The higher link first: parents have lower numbers, so that links that both ways
   /// share are met once.
   void collect(const Tree& tree, const Workspace<double>& ws, int a, int b) noexcept {
-    std::size_t first = velocities_.size();
+    std::size_t count = 0;
     while (a != world_link || b != world_link) {
       const int i = a > b ? a : b;
       const Link& link = tree.link(i);
       const bool ends = link.type == JointType::free && !ws.locked[detail::at(i)];
       if (!ws.locked[detail::at(i)]) {
-        for (int k = velocity_count(link.type); k-- > 0;) {
-          velocities_[--first] = link.v + k;
+        for (int k = 0; k < velocity_count(link.type); ++k) {
+          velocities_[count++] = link.v + k;
         }
       }
       const int next = ends ? world_link : link.parent;
       if (a == i) a = next;
       if (b == i) b = next;
     }
-    touched_ = std::span(velocities_).subspan(first);
+    touched_ = std::span(velocities_).first(count);
+    std::sort(velocities_.begin(), velocities_.begin() + static_cast<long>(count));
   }
 
   std::vector<double> dense_;
   std::vector<int> velocities_;
   std::vector<double> values_;
-  std::span<const int> touched_;  // the last part of velocities_
+  std::span<const int> touched_;  // the first of velocities_
   std::size_t rows_ = 0;
 };
 

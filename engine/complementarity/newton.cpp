@@ -48,8 +48,10 @@ class Step {
     if (!dense::eliminate(unknowns_, matrix_, right_)) return false;
     for (int k = 0; k < unknowns_; ++k) delta_[index_[k]] = right_[k];
     for (int i = 0; i < n_; ++i) {
+      // Rows that contradict each other are kept apart by ε alone.
+      const double size = island_.diagonal[at(i)] * std::abs(delta_[i]);
+      if (!(proximity * size <= 0.01 * island_.scale)) return false;
       z[i] += delta_[i];
-      if (!std::isfinite(z[i])) return false;
     }
     for (const Unit& unit : island_.units) confine(unit, z);
     return true;

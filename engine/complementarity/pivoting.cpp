@@ -41,7 +41,6 @@ class Boxes {
     dense::form(island, y_, a_);
     std::copy(island.lower.begin(), island.lower.end(), lower_);
     std::copy(island.upper.begin(), island.upper.end(), upper_);
-    std::fill_n(factored_, n_, static_cast<int>(fixed));
   }
 
   /// w at z, exactly as the half rows have it.
@@ -69,17 +68,26 @@ class Boxes {
   }
 
   /// Solves the boxes from z, to the target [m/s] or as far as rounding lets it; returns
-  /// the number of pivots.
+  /// the number of pivots. Where sides cannot be found at once, they are followed from a
+  /// well-conditioned problem on, ε = 0.1, 0.01, … in turn.
   int solve(double target, double* z) {
     guess(z);
     int pivots = 0;
     double best = unbounded;
-    for (int pass = 0; pass < 20; ++pass) {
+    double epsilon = proximity;
+    for (int pass = 0; pass < 40; ++pass) {
       const double left = residual(z, rates_at(z));
-      if (pass > 0 && (left <= target || !(left < 0.5 * best))) break;
-      best = std::min(best, left);
-      pivots += pivot(proximity, z);
-      std::copy_n(z_, n_, z);
+      const bool follows = epsilon > proximity;
+      if (pass > 0 && (left <= target || !(follows || left < 0.5 * best))) break;
+      if (!follows) best = std::min(best, left);
+      const bool fits = pivot(epsilon, z, pivots);
+      if (fits) std::copy_n(z_, n_, z);
+      if (!fits && pass == 0) {
+        epsilon = 0.1;
+        guess(z);
+      } else if (follows) {
+        epsilon = std::max(0.1 * epsilon, proximity);
+      }
     }
     return pivots;
   }
@@ -88,9 +96,8 @@ class Boxes {
   void settle(double* z) {
     guess(z);
     rates_at(z);
-    std::fill_n(factored_, n_, static_cast<int>(fixed));
-    pivot(compromise, z);
-    std::fill_n(factored_, n_, static_cast<int>(fixed));
+    int pivots = 0;
+    pivot(compromise, z, pivots);
     for (int i = 0; i < n_; ++i) z[i] = std::clamp(z_[i], lower_[i], upper_[i]);
   }
 
@@ -141,7 +148,8 @@ class Boxes {
 
   /// The matrix of the rows between their bounds, unless it is that of the last time.
   void factorise(double epsilon, int count) {
-    bool same = true;
+    bool same = epsilon == factored_epsilon_;
+    factored_epsilon_ = epsilon;
     for (int i = 0; i < n_; ++i) {
       same = same && (factored_[i] == between) == (side_[i] == between);
       factored_[i] = side_[i];
@@ -175,13 +183,14 @@ class Boxes {
     }
   }
 
-  /// Changes sides until all rows fit; leaves the answer in z_.
-  int pivot(double epsilon, const double* centre) {
+  /// Changes sides until all rows fit; leaves the answer in z_. False where they do not
+  /// fit after as many pivots as any problem of some use has needed.
+  bool pivot(double epsilon, const double* centre, int& pivots) {
     constexpr int block_trials = 10;
     int fewest = n_ + 1;
     int trials = block_trials;
-    const int limit = 100 + 20 * n_;
-    for (int pivots = 1;; ++pivots) {
+    for (int left = 50 + 4 * n_;; --left) {
+      ++pivots;
       solve_sides(epsilon, centre);
       double size = island_.scale;
       for (int i = 0; i < n_; ++i) {
@@ -194,7 +203,7 @@ class Boxes {
         ++misfits;
         first = i;
       }
-      if (misfits == 0 || pivots == limit) return pivots;
+      if (misfits == 0 || left == 0) return misfits == 0;
       const bool fewer = misfits < fewest;
       if (fewer) fewest = misfits;
       if (fewer || trials > 0) {
@@ -212,6 +221,7 @@ class Boxes {
   double *lower_, *upper_;
   double *z_, *w_, *w_centre_, *delta_, *free_, *least_, *y_;
   int *side_, *factored_, *index_;
+  double factored_epsilon_ = 0;
 };
 
 /// The boxes around the discs, from the trial forces at z.
@@ -235,20 +245,20 @@ void bound_discs(const Island& island, const double* z, const double* w, Boxes& 
   }
 }
 
-/// Sweeps where pivoting could not finish; what they reach is kept unless it is clearly
-/// worse. (Where rows contradict each other both fail alike, and sweeps have the smaller
-/// impulses.)
-IslandReport hand_over(const Island& island, const SolveOptions& options,
-                       const IslandReport& before, const double* z_before, double* z,
-                       Scratch scratch) {
+/// Sweeps from z. They also have the last word where discs are solved: what is reported
+/// of the local problems, and which of several answers is taken, is then as they have it.
+IslandReport sweep_on(const Island& island, const SolveOptions& options,
+                      const IslandReport& before, double* z, const double* best,
+                      Scratch scratch) {
   IslandReport report = GaussSeidel::solve(island, options, z, scratch);
+  report.handed_over = !before.converged || report.iterations > 1;
   report.iterations += before.iterations;
-  report.handed_over = true;
-  if (!(report.residual.largest <= 2 * before.residual.largest)) {
-    std::copy_n(z_before, island.rows(), z);
-    report.residual = before.residual;
-    report.converged = before.converged;
+  if (report.converged || report.residual.largest < before.residual.largest) {
+    return report;
   }
+  std::copy_n(best, island.rows(), z);
+  report.residual = before.residual;
+  report.converged = before.converged;
   return report;
 }
 
@@ -260,7 +270,7 @@ constexpr int patience = 10;
 Room Pivoting::room(int rows, int velocities, const SolveOptions& options) {
   const Room sweeps = GaussSeidel::room(rows, velocities, options);
   const std::size_t n = at(std::min(rows, options.most_dense_rows));
-  return sweeps + Room{2 * n * n + 9 * n + at(velocities), 3 * n};
+  return sweeps + Room{2 * n * n + 10 * n + at(velocities), 3 * n};
 }
 
 IslandReport Pivoting::solve(const Island& island, const SolveOptions& options, double* z,
@@ -273,33 +283,38 @@ IslandReport Pivoting::solve(const Island& island, const SolveOptions& options, 
   }
   if (island.scale == 0) std::fill_n(z, island.rows(), 0.0);
   Boxes boxes(island, scratch);
+  double* const start = scratch.numbers(at(island.rows()));
   double* const best = scratch.numbers(at(island.rows()));
-  IslandReport report;
-  report.residual.largest = unbounded;
+  std::copy_n(z, island.rows(), start);
   const bool discs = !island.contacts.empty();
-  // Without discs one pass is enough, and is refined as far as rounding lets it.
-  int failed = 0;
+  IslandReport report;
   const double* w = boxes.rates_at(z);
-  for (int k = 0; k < (discs ? options.iterations : 1) && failed < patience; ++k) {
+  report.residual = natural_map(island, z, w);
+  std::copy_n(z, island.rows(), best);
+  report.converged = report.residual.largest <= enough;
+  // Without discs one pass is enough, and is refined as far as rounding lets it.
+  const int passes = discs ? options.iterations : 1;
+  for (int k = 0, failed = 0; k < passes && failed < patience && !report.converged; ++k) {
     if (discs) bound_discs(island, z, w, boxes);
     report.iterations += boxes.solve(discs ? 0.1 * enough : 0, z);
     w = boxes.rates_at(z);
     const Residual residual = natural_map(island, z, w);
-    ++failed;
-    if (residual.largest < 0.9 * report.residual.largest) failed = 0;
+    failed = residual.largest < 0.9 * report.residual.largest ? 0 : failed + 1;
     if (residual.largest < report.residual.largest) {
       report.residual = residual;
       std::copy_n(z, island.rows(), best);
     }
     report.converged = report.residual.largest <= enough;
-    if (report.converged) break;
   }
-  if (report.converged) {
-    std::copy_n(best, island.rows(), z);
-    return report;
+  std::copy_n(best, island.rows(), z);
+  if (report.converged && !discs) return report;
+  if (!report.converged && !discs) {
+    std::copy_n(start, island.rows(), z);
+    boxes.settle(z);
+    report.residual = natural_map(island, z, boxes.rates_at(z));
+    std::copy_n(z, island.rows(), best);
   }
-  if (!discs) boxes.settle(z);
-  return hand_over(island, options, report, best, z, scratch);
+  return sweep_on(island, options, report, z, best, scratch);
 }
 
 }  // namespace bristle
