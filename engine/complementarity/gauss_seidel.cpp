@@ -183,8 +183,8 @@ void collect(const Island& island, const Impulses& from, double* z) {
 }  // namespace
 
 Room GaussSeidel::room(int rows, int velocities, const SolveOptions&) {
-  // A contact of two rows has four lanes, and so has its b.
-  return {at(rows) + 8 * at(rows) + 6 * at(rows) + 3 * at(velocities), 0};
+  // Lanes are at most twice the rows: a contact of two rows has four.
+  return {12 * at(rows) + 3 * at(velocities), 0};
 }
 
 IslandReport GaussSeidel::solve(const Island& island, const SolveOptions& options,

@@ -4,6 +4,7 @@
 
 #include "bristle/complementarity/dense.hpp"
 #include "bristle/complementarity/gauss_seidel.hpp"
+#include "bristle/complementarity/pivoting.hpp"
 
 namespace bristle {
 
@@ -26,15 +27,26 @@ class Step {
         y_(scratch.numbers(at(island.velocities))),
         delta_(scratch.numbers(at(n_))),
         right_(scratch.numbers(at(n_))),
+        centre_(scratch.numbers(at(n_))),
         index_(scratch.integers(at(n_))) {
     dense::form(island, y_, a_);
   }
 
+  /// From now on w has ε diag(A) (z − centre) added to it; nothing by default.
+  void hold_near(const double* centre, double epsilon) {
+    std::copy_n(centre, n_, centre_);
+    epsilon_ = epsilon;
+  }
+  void let_go() { epsilon_ = 0; }
+
   /// How far z is from solving the island.
-  Residual measure(const double* z) {
+  double measure(const double* z) {
     momentum(island_, z, y_);
     rates(island_, z, y_, w_);
-    return natural_map(island_, z, w_);
+    for (int i = 0; i < n_ && epsilon_ > 0; ++i) {
+      w_[i] += epsilon_ * island_.diagonal[at(i)] * (z[i] - centre_[i]);
+    }
+    return natural_map(island_, z, w_).largest;
   }
 
   /// One step from z, at which measure() was called; false where there is none.
@@ -96,7 +108,7 @@ class Step {
     const double* from = a_ + at(i) * at(n_);
     double* to = row_of(k);
     for (int l = 0; l < unknowns_; ++l) to[l] = from[index_[l]];
-    to[k] += proximity * from[i];
+    to[k] += std::max(proximity, epsilon_) * from[i];
     right_[k] = -(w_[i] + dense::dot(n_, from, delta_));
   }
 
@@ -202,32 +214,73 @@ class Step {
 
   const Island& island_;
   int n_;
-  double *a_, *matrix_, *w_, *y_, *delta_, *right_;
+  double *a_, *matrix_, *w_, *y_, *delta_, *right_, *centre_;
   int* index_;
   int unknowns_ = 0;
+  double epsilon_ = 0;
 };
 
 constexpr int first_sweeps = 3;
 constexpr int setbacks = 3;  // steps in a row that may fail to improve
+constexpr int proximal_points = 40;
+
+/// Newton's steps from z until the residual [m/s] is small enough or no longer falls. z
+/// gets the best, whose residual is returned; `best` is room for it.
+double step_on(const Island& island, Step& step, double enough, double* z, double* best,
+               int& iterations) {
+  double least = step.measure(z);
+  std::copy_n(z, island.rows(), best);
+  for (int failed = 0; failed < setbacks && least > enough;) {
+    ++iterations;
+    if (!step.take(z)) break;
+    const double residual = step.measure(z);
+    ++failed;
+    if (!(residual < least)) continue;
+    failed = 0;
+    least = residual;
+    std::copy_n(z, island.rows(), best);
+  }
+  std::copy_n(best, island.rows(), z);
+  return least;
+}
+
+/// Proximal points: near enough to the last answer, with ε large enough, every problem is
+/// easy; ε falls tenfold after each one that is solved and rises after one that is not.
+double follow(const Island& island, Step& step, double enough, double* z, double* best,
+              double* centre, int& iterations) {
+  double epsilon = 0.1;
+  for (int k = 0; k < proximal_points && epsilon > proximity; ++k) {
+    std::copy_n(z, island.rows(), centre);
+    step.hold_near(centre, epsilon);
+    const double target = std::max(enough, 1e-3 * epsilon * island.scale);
+    const bool solved = step_on(island, step, target, z, best, iterations) <= target;
+    if (!solved) std::copy_n(centre, island.rows(), z);
+    epsilon = solved ? 0.1 * epsilon : std::min(10 * epsilon, 1.0);
+  }
+  step.let_go();
+  return step_on(island, step, enough, z, best, iterations);
+}
 
 }  // namespace
 
 Room Newton::room(int rows, int velocities, const SolveOptions& options) {
-  const Room sweeps = GaussSeidel::room(rows, velocities, options);
+  const Room alone = Pivoting::room(rows, velocities, options);
   const std::size_t n = at(std::min(rows, options.most_dense_rows));
-  return sweeps + Room{2 * n * n + 4 * n + at(velocities), n};
+  return alone + Room{2 * n * n + 8 * n + at(velocities), n};
 }
 
 IslandReport Newton::solve(const Island& island, const SolveOptions& options, double* z,
                            Scratch scratch) noexcept {
-  if (island.rows() > options.most_dense_rows) {
-    IslandReport report = GaussSeidel::solve(island, options, z, scratch);
-    report.handed_over = true;
-    return report;
+  const bool large = island.rows() > options.most_dense_rows;
+  if (large || island.contacts.empty()) {
+    return Pivoting::solve(island, options, z, scratch);
   }
+  const auto n = at(island.rows());
   const double enough = options.tolerance * island.scale;
+  double* const before = scratch.numbers(n);
+  double* const best = scratch.numbers(n);
+  double* const centre = scratch.numbers(n);
   Step step(island, scratch);
-  double* const best = scratch.numbers(at(island.rows()));
   SolveOptions sweeping = options;
   sweeping.iterations = std::min(first_sweeps, options.iterations);
   int iterations = 0;
@@ -236,19 +289,13 @@ IslandReport Newton::solve(const Island& island, const SolveOptions& options, do
     iterations += report.iterations;
     report.iterations = iterations;
     if (report.converged || iterations >= options.iterations) return report;
-    double least = step.measure(z).largest;
-    std::copy_n(z, island.rows(), best);
-    for (int failed = 0; failed < setbacks && least > enough;) {
-      ++iterations;
-      if (!step.take(z)) break;
-      const double residual = step.measure(z).largest;
-      ++failed;
-      if (!(residual < least)) continue;
-      failed = 0;
-      least = residual;
-      std::copy_n(z, island.rows(), best);
+    double least = step_on(island, step, enough, z, best, iterations);
+    if (least > enough) {
+      std::copy_n(z, n, before);
+      const double followed = follow(island, step, enough, z, best, centre, iterations);
+      if (followed > least) std::copy_n(before, n, z);
+      least = std::min(least, followed);
     }
-    std::copy_n(best, island.rows(), z);
     const int wanted = least <= enough ? 1 : 2 * sweeping.iterations;
     sweeping.iterations = std::max(1, std::min(wanted, options.iterations - iterations));
   }

@@ -13,6 +13,7 @@ constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // ε: small against any mobility that matters, large against rounding.
 constexpr double proximity = 1e-10;
+constexpr double closest = 1e-13;  // where that is too large
 // Of rows that contradict each other, a compromise with impulses of bounded size.
 constexpr double compromise = 1e-6;
 
@@ -68,25 +69,32 @@ class Boxes {
   }
 
   /// Solves the boxes from z, to the target [m/s] or as far as rounding lets it; returns
-  /// the number of pivots. Where sides cannot be found at once, they are followed from a
-  /// well-conditioned problem on, ε = 0.1, 0.01, … in turn.
+  /// the number of pivots. Where sides cannot be found at once, a larger ε makes them
+  /// easy to find and its answer a better place to begin from: proximal points converge
+  /// with any.
   int solve(double target, double* z) {
     guess(z);
-    int pivots = 0;
+    int pivots = 0, stalls = 0;
     double best = unbounded;
-    double epsilon = proximity;
-    for (int pass = 0; pass < 40; ++pass) {
+    double least = proximity, epsilon = proximity;
+    for (int pass = 0; pass < 200; ++pass) {
       const double left = residual(z, rates_at(z));
-      const bool follows = epsilon > proximity;
-      if (pass > 0 && (left <= target || !(follows || left < 0.5 * best))) break;
-      if (!follows) best = std::min(best, left);
-      const bool fits = pivot(epsilon, z, pivots);
-      if (fits) std::copy_n(z_, n_, z);
-      if (!fits && pass == 0) {
-        epsilon = 0.1;
+      if (pass > 0 && left <= target) break;
+      if (epsilon == least && !(left < 0.5 * best)) {
+        // Rounding has the rest; or mobilities below ε slow it down; or, where large
+        // impulses cancel, rounding hides rows that do not fit.
+        if (left <= 1e-11 * island_.scale || ++stalls > 3) break;
+        least = closest;
+        epsilon = stalls == 1 ? least : 0.01;
+      }
+      if (epsilon == least) best = left;
+      if (pivot(epsilon, z, pivots)) {
+        std::copy_n(z_, n_, z);
+        epsilon = std::max(0.1 * epsilon, least);
+      } else {
+        epsilon = epsilon == least ? 0.01 : std::min(10 * epsilon, 1.0);
+        best = unbounded;
         guess(z);
-      } else if (follows) {
-        epsilon = std::max(0.1 * epsilon, proximity);
       }
     }
     return pivots;
