@@ -80,11 +80,12 @@ BRISTLE_INLINE int solve_local(const Island& island, const LocalContact& contact
 BRISTLE_INLINE void solve_contact(const Island& island, const Unit& unit,
                                   const Impulses& z, double* y, Change& change) {
   const LocalContact& contact = island.contacts[at(unit.contact)];
-  double* const own = z.contacts + contact_lanes * unit.contact;
+  const std::size_t first = at(contact_lanes) * at(unit.contact);
+  double* const own = z.contacts + first;
   const ContactLanes before = ContactLanes::load(own);
   // q: what w would be without the contact's own impulses. Rates come last, because they
   // wait for the contact before.
-  ContactLanes q = ContactLanes::load(z.b + contact_lanes * unit.contact);
+  ContactLanes q = ContactLanes::load(z.b + first);
   for (int i = 0; i < contact_lanes; ++i) {
     q -= ContactLanes(own[i]) * ContactLanes::load(contact.mobility[i]);
   }
@@ -136,10 +137,10 @@ class Directions {
   /// After a sweep.
   void follow(double square, double* z, double* y) {
     const double beta = square / last_;
-    const bool anew = !(beta >= slow && beta <= 1);
+    const bool useful = beta >= slow && beta <= 1;
     last_ = square;
-    advance(rows_, anew ? 0 : beta, z_before_, z_, z);
-    advance(velocities_, anew ? 0 : beta, y_before_, y_, y);
+    advance(rows_, useful ? beta : 0, z_before_, z_, z);
+    advance(velocities_, useful ? beta : 0, y_before_, y_, y);
   }
 
  private:
@@ -166,9 +167,9 @@ void spread(const Island& island, const double* z, Impulses& to) {
   std::fill_n(to.b, at(contact_lanes) * island.contacts.size(), 0.0);
   for (const Unit& unit : island.units) {
     if (unit.contact < 0) continue;
-    const int lane = contact_lanes * unit.contact;
-    std::copy_n(z + unit.row, unit.rows, to.contacts + lane);
-    std::copy_n(island.b.data() + unit.row, unit.rows, to.b + lane);
+    const std::size_t first = at(contact_lanes) * at(unit.contact);
+    std::copy_n(z + unit.row, unit.rows, to.contacts + first);
+    std::copy_n(island.b.data() + unit.row, unit.rows, to.b + first);
   }
 }
 
@@ -176,7 +177,8 @@ void collect(const Island& island, const Impulses& from, double* z) {
   std::copy_n(from.rows, island.rows(), z);
   for (const Unit& unit : island.units) {
     if (unit.contact < 0) continue;
-    std::copy_n(from.contacts + contact_lanes * unit.contact, unit.rows, z + unit.row);
+    std::copy_n(from.contacts + at(contact_lanes) * at(unit.contact), unit.rows,
+                z + unit.row);
   }
 }
 

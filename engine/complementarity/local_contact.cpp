@@ -115,7 +115,8 @@ double find_zero(const Trial& trial, int k, double at_one) {
     if (f == 0) return x;
     (f < 0 ? low : high) = x;
     double next = x - f / slope;
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    const bool inside = next > low && next < high;
+    if (!inside) next = 0.5 * (low + high);
     if (std::abs(next - x) <= 1e-9 * x) return next;  // to rounding: it squares errors
     x = next;
   }
@@ -217,7 +218,7 @@ int zeros(const Polynomial& f, double* found) {
     if ((f.at(high) < 0) == rising) continue;
     while (true) {
       const double middle = 0.5 * (low + high);
-      if (!(middle > low && middle < high)) break;
+      if (middle <= low || middle >= high) break;
       ((f.at(middle) < 0) == rising ? low : high) = middle;
     }
     found[count++] = high;

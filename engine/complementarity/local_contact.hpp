@@ -104,8 +104,9 @@ BRISTLE_INLINE bool solve_at_once(const LocalContact& c, const double* q,
   }
   const double target = axes.smallest * c.friction * unyielding;
   const double reach = target + pulled;
-  double scale = -axes.inverse_smallest;  // sticks
-  if (!(reach >= 0 && length2 <= reach * reach)) {
+  double scale = -axes.inverse_smallest;
+  const bool sticks = reach >= 0 && length2 <= reach * reach;
+  if (!sticks) {
     if (!round) return false;
     scale = -(c.friction * unyielding) / (bristle::sqrt(length2) - pulled);
   }

@@ -25,8 +25,11 @@ Case mixed_case(Chance& chance, int bodies, int count) {
     unit.halves.resize(unit.velocities.size());
     unit.lower = -1;
   }
-  made.units[0].rows.tangents = 1;
-  made.units[0].halves.resize(2 * made.units[0].velocities.size());
+  for (UnitCase& unit : made.units) {
+    if (!unit.contact || chance.with(0.7)) continue;
+    unit.rows.tangents = 1;
+    unit.halves.resize(2 * unit.velocities.size());
+  }
   return made;
 }
 
