@@ -16,18 +16,21 @@ namespace bristle {
 /// w = 0 is asked for: with redundant rows the step of least change is taken, and the
 /// answer does not depend on ε.
 ///
-/// Newton's steps may lead away or cycle. They start from Gauss–Seidel sweeps, are kept
-/// only while the residual falls, and make way for twice as many sweeps where it does
-/// not. The last word is a sweep's, so that what is reported of the local problems, and
-/// which of several answers is taken, is as Gauss–Seidel has it.
+/// Newton's steps may lead away or cycle. They start from Gauss–Seidel sweeps and are
+/// kept only while the residual falls. Where it does not, proximal points are followed
+/// with a larger ε, w + ε diag(A)(z − ẑ) around the last answer ẑ, which falls as they
+/// are solved; where that fails too, twice as many sweeps make the next start. Islands
+/// without contacts, and those too large to factorise, go to Pivoting. The last word is a
+/// sweep's, so that what is reported of the local problems, and which of several answers
+/// is taken, is as Gauss–Seidel has it.
 struct Newton {
   static constexpr SolverInfo info{
       .name = "newton",
       .title = "Newton",
       .method = "Newton's method on all rows of an island, begun and checked by sweeps",
       .source =
-          "Alart & Curnier 1991 (the method); Acary & Brogliato 2008, chapter 13. R from "
-          "z_n instead of its trial value; safeguarded by Gauss–Seidel sweeps",
+          "Alart & Curnier 1991, with R from z_n instead of its trial value, and "
+          "safeguarded by Gauss–Seidel sweeps and proximal points",
       .limits = "Small islands: time grows with the cube of their rows."};
 
   static Room room(int rows, int velocities, const SolveOptions& options);

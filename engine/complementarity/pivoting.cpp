@@ -191,8 +191,8 @@ class Boxes {
     }
   }
 
-  /// Changes sides until all rows fit; leaves the answer in z_. False where they do not
-  /// fit after as many pivots as any problem of some use has needed.
+  /// Changes sides until all rows fit; leaves the answer in z_. False where they still
+  /// do not fit after 50 + 4 n pivots.
   bool pivot(double epsilon, const double* centre, int& pivots) {
     constexpr int block_trials = 10;
     int fewest = n_ + 1;

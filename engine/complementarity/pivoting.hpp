@@ -12,7 +12,8 @@ namespace bristle {
 /// Redundant rows make A singular. Each problem is therefore solved around the last
 /// answer ẑ with A + ε diag(A), that is for z − ẑ with w(ẑ) in place of b (proximal
 /// points): the answer is that of A, of least change where it is not unique, and repeated
-/// solves refine it. ε does not appear in the result.
+/// solves refine it. ε does not appear in the result. It is 1e-10, and larger for a
+/// while where sides cannot be found at once (proximal points converge with any ε).
 ///
 /// Friction discs become boxes with the sides R |t_i|/|t| of the trial force
 /// t = z_t − w_t/A_tt, and boxes and answers are iterated; the fixed point is the radial
