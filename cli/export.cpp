@@ -14,7 +14,7 @@ namespace bristle::cli {
 
 namespace {
 
-namespace files = std::filesystem;
+namespace fs = std::filesystem;
 
 struct ExportWish {
   std::string from;
@@ -30,10 +30,10 @@ int export_command(const ExportWish& wish) {
   auto reader = recording::Reader::open(wish.from);
   if (!reader) return fail(reader.error());
   if (!reader->note().empty()) fmt::print(stderr, "warning: {}\n", reader->note());
-  files::path out = wish.out;
+  fs::path out = wish.out;
   if (wish.out.empty()) {
-    out = files::is_directory(wish.from) ? files::path(wish.from)
-                                         : files::path(wish.from).parent_path();
+    out = fs::is_directory(wish.from) ? fs::path(wish.from)
+                                         : fs::path(wish.from).parent_path();
     out /= "export";
   }
   const auto tell = [](const Result<recording::ExportReport>& report) {
@@ -59,7 +59,7 @@ int export_command(const ExportWish& wish) {
     recording::GltfOptions options;
     options.frames.interval = wish.every;
     std::error_code ignored;
-    files::create_directories(out, ignored);
+    fs::create_directories(out, ignored);
     status = std::max(status, tell(recording::export_gltf(
                                   *reader, (out / "recording.glb").string(), options)));
   }

@@ -20,7 +20,7 @@ namespace bristle::cli {
 
 namespace {
 
-namespace files = std::filesystem;
+namespace fs = std::filesystem;
 using scene::ClockKind;
 using scene::Problems;
 using scene::Scene;
@@ -41,7 +41,7 @@ struct RunWish {
 };
 
 std::string default_folder(const std::string& scene) {
-  return (files::path("out") / files::path(scene).stem()).string();
+  return (fs::path("out") / fs::path(scene).stem()).string();
 }
 
 /// The scene with what the command line says, or the problems on standard error.
@@ -184,7 +184,7 @@ int status_of(Ending ending) {
 void write_report(const std::string& folder, Json& summary) {
   if (report::empty_page().empty()) return;
   auto reader = recording::Reader::open(folder);
-  const std::string page = (files::path(folder) / "report.html").string();
+  const std::string page = (fs::path(folder) / "report.html").string();
   const auto error = reader ? report::write_run_page(*reader, page)
                             : std::optional<Error>(Error{reader.error()});
   if (error) {
@@ -214,9 +214,9 @@ int run_command(const RunWish& wish) {
   std::string log;
   if (!wish.resume.empty()) {
     folder = wish.resume;
-    log = (files::path(folder) / recording::log_name).string();
+    log = (fs::path(folder) / recording::log_name).string();
     std::error_code missing;
-    if (!files::exists(log, missing)) {
+    if (!fs::exists(log, missing)) {
       const auto done = recording::Reader::open(folder);
       if (!done) return fail(done.error());
       if (!came_to_its_end(*done)) {
@@ -230,9 +230,9 @@ int run_command(const RunWish& wish) {
     if (came_to_its_end(*reader)) {
       // Nothing is left but to fold it.
       const auto folded =
-          recording::fold(log, (files::path(folder) / recording::hdf5_name).string());
+          recording::fold(log, (fs::path(folder) / recording::hdf5_name).string());
       if (!folded) return fail(folded.error(), cannot_go_on);
-      files::remove(log, missing);
+      fs::remove(log, missing);
       Json unused;
       write_report(folder, unused);
       print_finished(*reader, wish);
@@ -255,7 +255,7 @@ int run_command(const RunWish& wish) {
     scene = load(wish.scene, settings);
     if (!scene) return bad_input;
     if (folder.empty()) folder = default_folder(wish.scene);
-    log = (files::path(folder) / recording::log_name).string();
+    log = (fs::path(folder) / recording::log_name).string();
   }
   choose_substeps(*scene);
   for (const std::string& warning : scene->warnings) {
@@ -266,7 +266,7 @@ int run_command(const RunWish& wish) {
   std::optional<recording::Recorder> recorder;
   if (!wish.no_recording) {
     std::error_code error;
-    files::create_directories(folder, error);
+    fs::create_directories(folder, error);
     if (error) {
       return fail(fmt::format("cannot make the folder {}: {}", folder, error.message()));
     }
@@ -300,27 +300,27 @@ int run_command(const RunWish& wish) {
     const bool closed =
         recorder->finish({ending_text(report.ending), text_of(summary, -1)});
     if (!closed && report.ending != Ending::cannot_write) fail(recorder->error());
-    const std::string data = (files::path(folder) / recording::hdf5_name).string();
+    const std::string data = (fs::path(folder) / recording::hdf5_name).string();
     const auto folded = recording::fold(log, data);
     if (folded) {
       summary["recording"] = data;
       std::error_code ignored;
-      if (report.ending == Ending::finished) files::remove(log, ignored);
+      if (report.ending == Ending::finished) fs::remove(log, ignored);
     } else {
       fail(folded.error());
     }
     if (wish.csv) {
       auto reader = recording::Reader::open(folder);
       const auto tables =
-          reader ? recording::export_csv(*reader, (files::path(folder) / "csv").string())
+          reader ? recording::export_csv(*reader, (fs::path(folder) / "csv").string())
                  : Result<recording::ExportReport>(Error{reader.error()});
       if (!tables) fail(tables.error());
       if (tables) summary["csv"] = tables->files;
     }
     write_report(folder, summary);
-    const std::string picture = (files::path(folder) / "run.png").string();
+    const std::string picture = (fs::path(folder) / "run.png").string();
     if (report::write_figure(report.figure, picture)) summary["picture"] = picture;
-    report::write_figure(report.figure, (files::path(folder) / "run.svg").string());
+    report::write_figure(report.figure, (fs::path(folder) / "run.svg").string());
   }
   if (wish.json) {
     fmt::print("{}\n", text_of(summary));

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "bristle/core/result.hpp"
+
+namespace bristle::files {
+
+/// What work on a file may take.
+struct GuardLimits {
+  std::size_t memory = std::size_t{3} << 29;  // beyond what the process has [bytes]
+  double seconds = 20;                        // by the wall clock
+  std::size_t answer = std::size_t{1} << 30;  // that comes back [bytes]
+};
+
+/// Does the work in a child process and returns what it answers, so that a library that a
+/// damaged file leads astray cannot take the program with it. The error says what became
+/// of the work: it ended by a signal, took too long, or asked for too much memory. An
+/// exception that it throws becomes an error with its text.
+Result<std::string> guarded(const std::function<std::string()>& work,
+                            const GuardLimits& limits = {});
+
+}  // namespace bristle::files
