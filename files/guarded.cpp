@@ -45,14 +45,17 @@ std::size_t address_space() {
 }
 
 [[noreturn]] void be_the_child(const std::function<std::string()>& work, int to,
-                               std::size_t memory) {
+                               const GuardLimits& limits) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   if (const std::size_t now = address_space(); now > 0) {
-    const rlimit room{now + memory, now + memory};
+    const rlimit room{now + limits.memory, now + limits.memory};
     ::setrlimit(RLIMIT_AS, &room);
   }
+  const auto seconds = static_cast<rlim_t>(limits.seconds);
+  const rlimit time{seconds, seconds + 1};
+  ::setrlimit(RLIMIT_CPU, &time);
   // What the C library says as it gives up is not for the user.
   const int quiet = ::open("/dev/null", O_WRONLY | O_CLOEXEC);  // NOLINT
   if (quiet >= 0) {
@@ -85,8 +88,7 @@ struct Heard {
 /// What comes through the pipe until its end, or until the time is over.
 Heard listen(int from, const GuardLimits& limits) {
   Heard heard;
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(limits.seconds));
+  const auto end = Clock::now() + std::chrono::seconds(4 * limits.seconds);
   std::string part(std::size_t{1} << 16, '\0');
   while (true) {
     const auto left =
@@ -125,7 +127,7 @@ Result<std::string> guarded(const std::function<std::string()>& work,
   }
   if (child == 0) {
     ::close(ends[0]);
-    be_the_child(work, ends[1], limits.memory);
+    be_the_child(work, ends[1], limits);
   }
   ::close(ends[1]);
   Heard heard;
@@ -146,6 +148,9 @@ Result<std::string> guarded(const std::function<std::string()>& work,
     if (verdict == good) return std::move(heard.text);
     if (verdict == too_large) return Error{"it asks for too much memory"};
     return Error{heard.text.empty() ? "it cannot be read" : heard.text};
+  }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+    return Error{"it took too long"};
   }
   return Error{"it is damaged: the library that reads it gave up"};
 }

@@ -11,7 +11,7 @@ namespace bristle::files {
 /// What work on a file may take.
 struct GuardLimits {
   std::size_t memory = std::size_t{3} << 29;  // beyond what the process has [bytes]
-  double seconds = 20;                        // by the wall clock
+  int seconds = 8;                            // of the processor; by the wall four times
   std::size_t answer = std::size_t{1} << 30;  // that comes back [bytes]
 };
 

@@ -690,11 +690,11 @@ TEST(Mjcf, AllProblemsAtOnceWithTheirLines) {
 
 TEST(Mjcf, IncludesEachFileOnce) {
   expect_problem(mjcf(mujoco("<include file='none.xml'/>")),
-                 "robot.xml:2: include: there is no file ");
+                 "robot.xml:2: include: cannot read ");
   expect_problem(mjcf(mujoco("<include file='robot.xml'/>")),
                  "file = robot.xml must be included once only");
   expect_problem(mjcf(mujoco("<include/>")), "include: it must have file");
-  expect_problem(mjcf(mujoco("<include file='meshes'/>")), "this is not a file");
+  expect_problem(mjcf(mujoco("<include file='meshes'/>")), "is not a regular file");
   expect_problem(mjcf(mujoco("<include file='loop.xml'/>")),
                  "loop.xml:2: include: file = loop.xml must be included once only");
 }
