@@ -261,6 +261,30 @@ void check_step(const Section& at, const ClockSpec& clock) {
   }
 }
 
+/// The keys that some kinds of probes have, and which.
+constexpr std::pair<std::string_view, std::string_view> keys_of_kinds[] = {
+    {"a", "contact_force|contact_depth"},
+    {"b", "contact_force|contact_depth"},
+    {"body", "point|velocity"},
+    {"point", "point|velocity"},
+    {"joint", "joint|joint_rate"},
+    {"component", "contact_force|point|velocity"},
+    {"line", "ledger"}};
+
+/// The shapes of a fixed body, which are the world's in the model.
+std::vector<std::uint32_t> shapes_on(const std::string& body, const Model& model,
+                                     const Draft& draft) {
+  std::vector<std::uint32_t> found;
+  const auto names = draft.fixed_shapes.find(body);
+  if (names == draft.fixed_shapes.end()) return found;
+  for (std::uint32_t i = 0; i < model.shapes.size(); ++i) {
+    if (std::ranges::find(names->second, model.shapes[i].name) != names->second.end()) {
+      found.push_back(i);
+    }
+  }
+  return found;
+}
+
 /// As many samples and checkpoints as a disk may hold. Intervals beyond the run are made
 /// twice as long as the run.
 void check_intervals(const Section& at, double duration, RecordSpec& record) {
@@ -374,9 +398,23 @@ std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& 
     Probe probe{.name = name, .kind = ProbeKind::energy};
     if (!names.insert(name).second)
       at.error("name", "there is a probe of this name already");
-    const auto body_of = [&](std::string_view key) {
+    for (const auto& [key, kinds] : keys_of_kinds) at.only("kind", key, kinds);
+    const auto body_of = [&](std::string_view key, std::vector<std::uint32_t>* shapes) {
       const auto word = at.text(key);
       if (!word || *word == "*") return -1;
+      if (draft.fixed.contains(*word)) {
+        if (shapes != nullptr) {
+          *shapes = shapes_on(*word, model, draft);
+          if (shapes->empty()) {
+            at.error(key, fmt::format("{} = \"{}\" has no shape that could be touched",
+                                      key, *word));
+          }
+        } else {
+          at.error(key, fmt::format("{} = \"{}\" is fixed: there is nothing to measure",
+                                    key, *word));
+        }
+        return -1;
+      }
       const auto bodies = model.tree.bodies();
       std::vector<std::string_view> known;
       for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -412,14 +450,14 @@ std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& 
       probe.kind =
           kind == "contact_force" ? ProbeKind::contact_force : ProbeKind::contact_depth;
       probe.unit = kind == "contact_force" ? "N" : "m";
-      probe.a = body_of("a");
-      probe.b = body_of("b");
+      probe.a = body_of("a", &probe.shapes_a);
+      probe.b = body_of("b", &probe.shapes_b);
     } else if (kind == "point" || kind == "velocity") {
       probe.kind = kind == "point" ? ProbeKind::point : ProbeKind::velocity;
       probe.unit = kind == "point" ? "m" : "m/s";
       if (!at.has("body"))
         at.error("kind", fmt::format("kind = \"{}\" needs body", kind));
-      probe.a = body_of("body");
+      probe.a = body_of("body", nullptr);
       probe.point = at.vector("point").value_or(Vec3<double>{0, 0, 0});
     } else if (kind == "joint" || kind == "joint_rate") {
       probe.kind = kind == "joint" ? ProbeKind::joint : ProbeKind::joint_rate;
