@@ -1,5 +1,6 @@
 #include "cli/probes.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bristle::cli {
@@ -22,6 +23,14 @@ double component_of(const Vec3<double>& v, int component) {
   }
 }
 
+/// Whether a probe asks for a shape: by the shapes of a fixed body, or by a body, −1 for
+/// any.
+bool matches(int body, const std::vector<std::uint32_t>& shapes, const Model& model,
+             std::uint32_t shape) {
+  if (!shapes.empty()) return std::ranges::find(shapes, shape) != shapes.end();
+  return body < 0 || body == model.shapes[shape].body;
+}
+
 /// All contacts between two bodies: the sum of their forces on the second, or the largest
 /// depth.
 double contact_value(const Probe& probe, const Observation& now) {
@@ -32,10 +41,14 @@ double contact_value(const Probe& probe, const Observation& now) {
     const auto at = static_cast<std::size_t>(i);
     const ContactRow& row = now.state.contacts.rows[at];
     if (row.a == no_shape) continue;
-    const int a = now.model.shapes[row.a].body, b = now.model.shapes[row.b].body;
-    const auto is = [](int wanted, int body) { return wanted < 0 || wanted == body; };
-    const bool straight = is(probe.a, a) && is(probe.b, b);
-    const bool swapped = is(probe.a, b) && is(probe.b, a);
+    const auto is_a = [&](std::uint32_t shape) {
+      return matches(probe.a, probe.shapes_a, now.model, shape);
+    };
+    const auto is_b = [&](std::uint32_t shape) {
+      return matches(probe.b, probe.shapes_b, now.model, shape);
+    };
+    const bool straight = is_a(row.a) && is_b(row.b);
+    const bool swapped = is_a(row.b) && is_b(row.a);
     if (!straight && !swapped) continue;
     const auto value = [&](std::size_t column) {
       return ws.columns[column * ws.capacity + at];
