@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/text.hpp"
+#include "files/output_folder.hpp"
 #include "recording/export.hpp"
 #include "recording/reader.hpp"
 #include "report/run_page.hpp"
@@ -23,52 +24,59 @@ struct ExportWish {
   double every = 0;
 };
 
+/// The folder when none is named: beside the recording.
+std::string default_folder(const std::string& from) {
+  std::error_code ignored;
+  const fs::path beside =
+      fs::is_directory(from, ignored) ? fs::path(from) : fs::path(from).parent_path();
+  return (beside / "export").string();
+}
+
 int export_command(const ExportWish& wish) {
   if (!wish.csv && !wish.vtk && !wish.gltf && !wish.html) {
     return fail("say what for: --csv, --vtk, --gltf or --html");
   }
   auto reader = recording::Reader::open(wish.from);
   if (!reader) return fail(reader.error());
-  if (!reader->note().empty()) fmt::print(stderr, "warning: {}\n", reader->note());
-  fs::path out = wish.out;
-  if (wish.out.empty()) {
-    out = fs::is_directory(wish.from) ? fs::path(wish.from)
-                                         : fs::path(wish.from).parent_path();
-    out /= "export";
+  if (!reader->note().empty()) {
+    fmt::print(stderr, "warning: {}\n", printable(reader->note()));
   }
-  const auto tell = [](const Result<recording::ExportReport>& report) {
-    if (!report) return fail(report.error());
-    for (const std::string& file : report->files) fmt::print("{}\n", file);
-    return static_cast<int>(fine);
-  };
+  const auto folder =
+      files::OutputFolder::take(wish.out.empty() ? default_folder(wish.from) : wish.out);
+  if (!folder) return fail(folder.error(), cannot_go_on);
   int status = fine;
+  const auto tell = [&](const Result<recording::ExportReport>& report) {
+    if (!report) {
+      status = fail(folder->shown_in(report.error()), cannot_go_on);
+      return;
+    }
+    for (const std::string& file : report->files) {
+      fmt::print("{}\n", folder->shown_in(file));
+    }
+  };
   if (wish.csv) {
     recording::CsvOptions options;
     options.one_table = wish.one_table;
     options.frames.interval = wish.every;
-    status =
-        std::max(status, tell(recording::export_csv(*reader, out.string(), options)));
+    tell(recording::export_csv(*reader, folder->inside(""), options));
   }
   if (wish.vtk) {
     recording::VtkOptions options;
     options.frames.interval = wish.every;
-    status =
-        std::max(status, tell(recording::export_vtk(*reader, out.string(), options)));
+    tell(recording::export_vtk(*reader, folder->inside(""), options));
   }
   if (wish.gltf) {
     recording::GltfOptions options;
     options.frames.interval = wish.every;
-    std::error_code ignored;
-    fs::create_directories(out, ignored);
-    status = std::max(status, tell(recording::export_gltf(
-                                  *reader, (out / "recording.glb").string(), options)));
+    tell(recording::export_gltf(*reader, folder->inside("recording.glb"), options));
   }
   if (wish.html) {
-    const std::string page = (out / "report.html").string();
-    if (const auto error = report::write_run_page(*reader, page)) {
-      return fail(error->message);
+    const char* name = "report.html";
+    if (const auto error = report::write_run_page(*reader, folder->inside(name))) {
+      status = fail(folder->shown_in(error->message), cannot_go_on);
+    } else {
+      fmt::print("{}\n", folder->shown(name));
     }
-    fmt::print("{}\n", page);
   }
   return status;
 }
@@ -81,9 +89,11 @@ void add_export_command(CLI::App& app, int& status) {
       "export", "A recording for other programs: tables, ParaView, Blender and browsers");
   command->add_option("RECORDING", wish->from, "A folder of a run, or its file")
       ->required();
-  command->add_flag("--csv", wish->csv, "Tables of bodies, joints, contacts, events, …");
-  command->add_flag("--one-table", wish->one_table,
-                    "With --csv: one wide table of samples");
+  CLI::Option* csv = command->add_flag("--csv", wish->csv,
+                                       "Tables of bodies, joints, contacts, events, …");
+  command
+      ->add_flag("--one-table", wish->one_table, "With --csv: one wide table of samples")
+      ->needs(csv);
   command->add_flag("--vtk", wish->vtk, "recording.pvd for ParaView");
   command->add_flag("--gltf", wish->gltf, "recording.glb, animated");
   command->add_flag("--html", wish->html, "report.html, to look at in a browser");

@@ -115,7 +115,7 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
     return;
   }
   const std::string text = setting.substr(equals + 1);
-  if (too_deep(text)) {
+  if (too_deep("x = " + text)) {
     problems.error(place, fmt::format("tables and lists must not lie more than {} deep "
                                       "in each other",
                                       scene_depth));

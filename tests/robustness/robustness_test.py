@@ -44,9 +44,10 @@ class Case(unittest.TestCase):
         return file
 
     def ended(self, result, status, *words):
-        self.assertEqual(result.returncode, status, result.stderr[-2000:] + result.stdout[-500:])
+        said = result.stderr[:3000]
+        self.assertEqual(result.returncode, status, said + result.stdout[-500:])
         for word in words:
-            self.assertIn(word, result.stderr)
+            self.assertTrue(word in result.stderr, f"{word!r} is not in: {said}")
         return result
 
     def refused(self, text, *words, arguments=(), timeout=10):
@@ -166,7 +167,7 @@ class Readers(Case):
     def test_ply_is_read(self):
         self.write(PLY, "mesh.ply")
         for kind in ("hull", "mesh"):
-            self.accepted(self.mesh_scene("mesh.ply", kind))
+            self.accepted(self.mesh_scene("mesh.ply", kind).replace(FLOOR, ""))
         self.write(urdf('<mesh filename="mesh.ply"/>'), "robot.urdf")
         self.accepted(CLOCK + ROBOT.format("robot.urdf"))
 
@@ -252,7 +253,7 @@ class Readers(Case):
     def test_absurd_steps(self):
         fixed = SCENE.replace("duration_s", 'kind = "fixed"\nduration_s')
         for step in ("0.02", "1e9", "1e-30", "1e-300", "1e-17"):
-            self.refused(fixed.replace("[clock]", f"[clock]\nstep_s = {step}"), "step_s", step,
+            self.refused(fixed.replace("[clock]", f"[clock]\nstep_s = {step}"), "step_s",
                          "scene.toml:2")
         summary, _ = self.accepted(fixed.replace("[clock]", "[clock]\nstep_s = 0.01"))
         self.assertEqual(summary["steps"], 1)
@@ -260,10 +261,10 @@ class Readers(Case):
     def test_absurd_recording_intervals(self):
         for every in ("1e-30 s", "1e-300 us", "1e-13 s"):
             self.refused(SCENE + f'[record]\nevery = "{every}"\n', "every", "samples")
-            fixed = SCENE.replace("duration_s", 'kind = "fixed"\nduration_s')
-        self.accepted(SCENE + '[record]\nevery = "1e8 s"\ncheckpoint_s = 1e8\n')
         self.refused(SCENE + "[record]\ncheckpoint_s = 1e-30\n", "checkpoint_s")
         self.refused(SCENE.replace("0.01", "1e300"), "duration_s")
+        self.refused(SCENE.replace("0.01", "1e9"), "samples")
+        self.accepted(SCENE + '[record]\nevery = "1e8 s"\ncheckpoint_s = 1e8\n')
 
 
 def silent(path, size):
@@ -321,6 +322,7 @@ class Silence(Case):
 
     def test_the_log_is_truncated_by_someone_else(self):
         for length in (0, 1000):
+            self.out = self.folder / f"cut-{length}"
             process = self.slow()
             log = self.out / "recording.log"
             self.wait_for(lambda: log.exists() and log.stat().st_size > 20000)
@@ -350,7 +352,7 @@ class Silence(Case):
         self.accepted(SCENE)
         whole = max(file.stat().st_size for file in self.out.iterdir())
         names = sorted(file.name for file in self.out.iterdir())
-        for size in [1 + whole * k // 24 for k in range(25)] + [whole]:
+        for size in [1 + whole * k // 24 for k in range(25)] + [2 * whole]:
             out = self.folder / f"disk-{size}"
             result = call("run", scene, "--out", out, preexec_fn=lambda: silent(out, size))
             self.assertIn(result.returncode, (FINE, CANNOT_GO_ON), result.stderr)
@@ -455,7 +457,7 @@ class Folders(Case):
     def test_two_runs_in_one_folder(self):
         first = self.long()
         for command in ((SCENES / "steel-ball.toml", "--out", self.out), ("--resume", self.out)):
-            self.ended(call("run", *command), BAD_INPUT, str(first.pid), "process", str(self.out))
+            self.ended(call("run", *command), CANNOT_GO_ON, str(first.pid), "process", str(self.out))
         self.assertIsNone(first.poll())
         first.send_signal(signal.SIGINT)
         output, complaint = first.communicate(timeout=30)
@@ -491,7 +493,7 @@ class Folders(Case):
             if process.returncode == FINE:
                 self.assertEqual(json.loads(output)["status"], "finished")
             else:
-                self.assertEqual(process.returncode, BAD_INPUT, complaint)
+                self.assertEqual(process.returncode, CANNOT_GO_ON, complaint)
                 self.assertIn("is being written by process", complaint)
         self.assertIn(FINE, statuses)
         self.ended(call("export", self.out, "--csv"), FINE)
@@ -519,13 +521,9 @@ class Folders(Case):
         self.assertEqual(precious.read_text(), "precious")
 
     def test_a_scene_named_by_dots(self):
-        for name in ("...toml", "..", "..toml"):
-            if name != "..":
-                self.write(SCENE, name)
-            result = call("run", name, cwd=self.folder)
-            self.ended(result, BAD_INPUT if name != "..toml" else FINE)
-            if name == "...toml":
-                self.assertIn("--out", result.stderr)
+        for name in ("...toml", "..toml"):
+            self.write(SCENE, name)
+            self.ended(call("run", name, cwd=self.folder), BAD_INPUT, "--out")
         self.assertFalse((self.folder / "recording.h5").exists())
         self.assertFalse((self.folder / "out" / "recording.h5").exists())
 
@@ -585,16 +583,16 @@ class Words(Case):
         body = schema["properties"]["bodies"]["items"]["properties"]
         self.assertEqual(body["mass_kg"].get("exclusiveMinimum"), 0)
         shape = body["shapes"]["items"]["properties"]
-        self.assertEqual(shape["radius_m"].get("exclusiveMinimum"), 0)
+        self.assertGreater(shape["radius_m"].get("minimum"), 0)
 
     def test_radius_zero(self):
-        message = self.refused(SCENE.replace("radius_m = 0.1", "radius_m = 0"), "radius_m = 0", "above 0")
+        message = self.refused(SCENE.replace("radius_m = 0.1", "radius_m = 0"), "radius_m = 0", "1e-09")
         self.assertNotIn("nan", message)
         self.assertNotIn("inf", message)
 
     def test_a_number_too_large(self):
         for text in (SCENE.replace("mass_kg = 1", "mass_kg = 1e301"),
-                     SCENE.replace("0.01", "1e301")):
+                     SCENE.replace("0.2]", "1e301]")):
             message = self.refused(text, "e+301")
             self.assertNotIn("must be at least", message)
             self.assertNotIn("must be above", message)
@@ -607,12 +605,12 @@ class Words(Case):
         probe = '[[probes]]\nname = "{0}"\nkind = "contact_force"\na = "ball"\nb = "{0}"\n'
         text = (CLOCK.replace("0.01", "2") + FLOOR + BALL.replace("0.2]", "0.1]") + wall +
                 probe.format("floor") + probe.format("wall"))
-        summary, _ = self.accepted(text)
-        self.assertAlmostEqual(summary["probes"]["floor"]["last"], 9.81, delta=1e-3)
-        self.assertEqual(summary["probes"]["wall"]["largest"], 0)
         point = '[[probes]]\nname = "p"\nkind = "point"\nbody = "floor"\n'
         message = self.refused(SCENE + point, "floor", "fixed")
         self.assertNotIn("no such body", message)
+        summary, _ = self.accepted(text)
+        self.assertAlmostEqual(summary["probes"]["floor"]["last"], 9.81, delta=1e-3)
+        self.assertEqual(summary["probes"]["wall"]["largest"], 0)
 
     def test_deadlines_only_in_real_time(self):
         fixed = self.write(SCENE.replace("duration_s", 'kind = "fixed"\nduration_s'))
