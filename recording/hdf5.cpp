@@ -732,6 +732,7 @@ Result<Hdf5Source> Hdf5Source::open(const std::string& path) {
                  ": is damaged, or was changed by another program: its bytes are "
                  "not those that were written"};
   }
+  if (*seal == Seal::foreign) return Error{path + ": is neither a log nor an HDF5 file"};
   if (*seal == Seal::none) {
     if (const auto error = unsafe(path)) return *error;
   }

@@ -95,15 +95,22 @@ Result<Seal> seal_of(const std::string& path) {
   Block block{};
   if (::pread(file.get(), block.data(), block.size(), 0) !=
       static_cast<ssize_t>(block.size())) {
-    return Seal::damaged;
+    return Seal::foreign;
   }
   if (std::memcmp(block.data(), signature, sizeof signature) == 0) return Seal::none;
+  const bool marked = std::memcmp(block.data(), magic, sizeof magic) == 0;
+  char inner[sizeof signature] = {};
+  const bool holds_hdf5 =
+      ::pread(file.get(), inner, sizeof inner, static_cast<off_t>(user_block)) ==
+          static_cast<ssize_t>(sizeof inner) &&
+      std::memcmp(inner, signature, sizeof signature) == 0;
+  if (!marked && !holds_hdf5) return Seal::foreign;
   std::uint64_t length = 0;
   std::uint32_t check = 0, own = 0;
   std::memcpy(&length, block.data() + length_at, sizeof length);
   std::memcpy(&check, block.data() + check_at, sizeof check);
   std::memcpy(&own, block.data() + own_check_at, sizeof own);
-  if (std::memcmp(block.data(), magic, sizeof magic) != 0 || own != own_check(block) ||
+  if (!marked || own != own_check(block) ||
       length != static_cast<std::uint64_t>(about.st_size)) {
     return Seal::damaged;
   }

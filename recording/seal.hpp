@@ -21,7 +21,8 @@ inline constexpr std::uint64_t user_block = 512;  // bytes; the least that HDF5 
 enum class Seal : std::uint8_t {
   whole,    // the bytes are those that were sealed
   none,     // an HDF5 file without a user block: written by another program
-  damaged,  // anything else
+  damaged,  // other bytes than those that were sealed
+  foreign,  // neither sealed nor HDF5
 };
 
 /// Seals a file that has an empty user block, and brings it to the disk.

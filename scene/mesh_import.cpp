@@ -142,6 +142,10 @@ Result<Triangles> import_mesh(const std::string& path) {
     return Error{words({"cannot read the mesh (", why, ") in "})};
   };
   const Result<std::string> bytes = files::read_file(path, mesh_bytes);
+  std::error_code ignored;
+  if (!bytes && !std::filesystem::exists(path, ignored)) {
+    return Error{"there is no mesh file "};
+  }
   if (!bytes) return cannot(bytes.error());
   if (bytes->empty()) return Error{"the mesh file is empty: "};
   if (ending == ".dae") {

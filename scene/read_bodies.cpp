@@ -10,9 +10,14 @@ namespace bristle::scene {
 
 namespace {
 
-/// The numbers that a shape cannot do without.
+/// The numbers that a shape cannot do without. A radius of 0 makes a point; one that is
+/// hardly more makes nothing that could be computed with.
 double needed(const Section& at, std::string_view name) {
   const auto value = at.number(name);
+  if (value && *value > 0 && *value < smallest_size) {
+    at.error(name, fmt::format("{} must be 0 or at least {:g} m",
+                               shown(at.key_of(name), *at.node(name)), smallest_size));
+  }
   if (!at.given(name)) {
     at.error("type", fmt::format("type = \"{}\" needs {}", at.text_or("type", ""),
                                  usual_key(name, Dimension::length)));

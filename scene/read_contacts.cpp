@@ -14,19 +14,21 @@ namespace {
 constexpr double default_restitution = 0.5;
 constexpr double default_friction = 0.4;
 
-/// How large a shape is, for the radius of a contact [m].
+/// How large a shape is, for the radius of a contact [m]; a point has no size.
 double size_of(const Shape& shape) {
   const Aabb box = bounds(shape, Transform<double>{});
   const Vec3<double> half = 0.5 * (box.high - box.low);
   const double size = std::min({half.x, half.y, half.z});
-  return std::isfinite(size) ? size : HUGE_VAL;
+  return std::isfinite(size) && size > 0 ? size : HUGE_VAL;
 }
+
+constexpr double no_size = 1e300;
 
 /// What a rule is about: the heaviest body, the smallest curved thing, materials.
 struct Subject {
-  double mass = 0;        // [kg]
-  double radius = 1e300;  // [m]
-  bool any = false;       // it fits some shape
+  double mass = 0;          // [kg]
+  double radius = no_size;  // [m]
+  bool any = false;         // it fits some shape
 };
 
 /// Of every name that a rule may say: a shape's, a body's, a surface's, "*".
@@ -161,6 +163,9 @@ double stiffness_of(const Section& at, const Subject& both, double gravity,
     const double compliance =
         (1 - a->poissons_ratio * a->poissons_ratio) / a->youngs_modulus +
         (1 - b->poissons_ratio * b->poissons_ratio) / b->youngs_modulus;
+    if (!at.given("radius") && both.radius >= no_size) {
+      at.error("materials", "materials need radius_m here: nothing that touches has one");
+    }
     return hertz_stiffness(1 / compliance, at.number_or("radius", radius));
   }
   const double weight = std::max(both.mass, 1e-6) * std::max(gravity, 1.0);

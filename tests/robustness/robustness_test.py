@@ -583,12 +583,20 @@ class Words(Case):
         body = schema["properties"]["bodies"]["items"]["properties"]
         self.assertEqual(body["mass_kg"].get("exclusiveMinimum"), 0)
         shape = body["shapes"]["items"]["properties"]
-        self.assertGreater(shape["radius_m"].get("minimum"), 0)
+        self.assertEqual(shape["radius_m"].get("minimum"), 0)
+        self.assertGreater(shape["length_m"].get("minimum"), 0)
 
     def test_radius_zero(self):
-        message = self.refused(SCENE.replace("radius_m = 0.1", "radius_m = 0"), "radius_m = 0", "1e-09")
-        self.assertNotIn("nan", message)
-        self.assertNotIn("inf", message)
+        """A point, as documented."""
+        point = SCENE.replace("radius_m = 0.1", "radius_m = 0")
+        message = self.refused(point, "inertia")
+        for word in ("nan", "inf "):
+            self.assertNotIn(word, message)
+        steel = '[[contacts]]\nmaterials = ["steel", "steel"]\n'
+        self.refused(point + steel, "radius_m")
+        heavy = point.replace("mass_kg = 1", "mass_kg = 1\ninertia_kg_m2 = [1, 1, 1]")
+        self.accepted(heavy, "--set", "clock.duration_s=0.5")
+        self.accepted(heavy + steel + "radius_m = 0.1\n")
 
     def test_a_number_too_large(self):
         for text in (SCENE.replace("mass_kg = 1", "mass_kg = 1e301"),

@@ -243,7 +243,7 @@ TEST(Urdf, MeshesThatAreNotThere) {
   expect_problem(urdf(mesh_link("package://nobody/x.stl")), "must lie in a package");
   expect_problem(urdf(mesh_link("package://nobody")), "must lie in a package");
   expect_problem(urdf(mesh_link("")), "must name a file");
-  expect_problem(urdf(mesh_link("arm7.urdf")), "from .stl, .obj and .dae files");
+  expect_problem(urdf(mesh_link("arm7.urdf")), "from .stl, .obj, .ply and .dae files");
   expect_problem(urdf(mesh_link("meshes/empty.stl")), "the mesh file is empty");
   expect_problem(urdf(mesh_link("meshes/words.obj")), "there are no triangles in");
   expect_problem(urdf(mesh_link("meshes/tetra.stl", "scale='1 0 1'")), "must not be 0");
