@@ -159,13 +159,13 @@ int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
 }
 
 /// Locks the folder for this process; says what is wrong where it cannot.
-std::optional<files::OutputFolder> take_folder(const std::string& path) {
+std::optional<files::OutputFolder> take_folder(const std::string& path, bool quiet) {
   auto folder = files::OutputFolder::take(path);
   if (!folder) {
     fail(folder.error());
     return std::nullopt;
   }
-  if (folder->taken_over_from() != 0) {
+  if (folder->taken_over_from() != 0 && !quiet) {
     fmt::print(stderr, "{}: process {}, which wrote here, was killed\n", printable(path),
                folder->taken_over_from());
   }
@@ -190,7 +190,7 @@ int new_run(const RunWish& wish) {
   auto scene = load_scene(wish.scene, settings);
   if (!scene) return bad_input;
   if (wish.no_recording) return simulate_and_record({std::move(*scene)}, nullptr, wish);
-  const auto folder = take_folder(*path);
+  const auto folder = take_folder(*path, wish.json);
   if (!folder) return cannot_go_on;
   return simulate_and_record({std::move(*scene)}, &*folder, wish);
 }
@@ -215,7 +215,7 @@ int resume_run(const RunWish& wish) {
   if (!fs::is_directory(wish.resume, ignored)) {
     return fail(fmt::format("{}: there is no such folder", wish.resume));
   }
-  const auto folder = take_folder(wish.resume);
+  const auto folder = take_folder(wish.resume, wish.json);
   if (!folder) return cannot_go_on;
   const std::string log = folder->inside(recording::log_name);
   if (!fs::exists(log, ignored)) {

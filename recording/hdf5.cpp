@@ -534,7 +534,10 @@ Result<FoldReport> fold(const std::string& log_path, const std::string& hdf5_pat
       error = trouble(hdf5_path, "cannot be written", library);
     }
   }
-  if (!file.close() && !error) error = trouble(hdf5_path, "cannot be written", library);
+  // The library may say that something went wrong and go on all the same.
+  if ((!file.close() || !library.complaint().empty()) && !error) {
+    error = trouble(hdf5_path, "cannot be written", library);
+  }
   if (!error) error = seal(temporary);
   if (!error && std::rename(temporary.c_str(), hdf5_path.c_str()) != 0) {
     error = Error{hdf5_path + ": cannot be written: " + std::strerror(errno)};

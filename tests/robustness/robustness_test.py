@@ -473,7 +473,7 @@ class Folders(Case):
         first.kill()
         first.wait()
         self.assertTrue((self.out / "run.lock").exists())
-        second = self.start("--resume", self.out, "--json")
+        second = self.start("--resume", self.out)
         time.sleep(0.5)
         self.assertIsNone(second.poll())
         second.send_signal(signal.SIGINT)
