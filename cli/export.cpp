@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 
 #include "cli/text.hpp"
+#include "files/guarded.hpp"
 #include "files/output_folder.hpp"
 #include "recording/export.hpp"
 #include "recording/reader.hpp"
@@ -32,52 +34,82 @@ std::string default_folder(const std::string& from) {
   return (beside / "export").string();
 }
 
-int export_command(const ExportWish& wish) {
-  if (!wish.csv && !wish.vtk && !wish.gltf && !wish.html) {
-    return fail("say what for: --csv, --vtk, --gltf or --html");
-  }
-  auto reader = recording::Reader::open(wish.from);
-  if (!reader) return fail(reader.error());
-  if (!reader->note().empty()) {
-    fmt::print(stderr, "warning: {}\n", printable(reader->note()));
-  }
-  const auto folder =
-      files::OutputFolder::take(wish.out.empty() ? default_folder(wish.from) : wish.out);
-  if (!folder) return fail(folder.error(), cannot_go_on);
-  int status = fine;
-  const auto tell = [&](const Result<recording::ExportReport>& report) {
+/// What an export wrote and what it could not.
+struct Exported {
+  std::vector<std::string> files, missing;
+};
+
+Exported export_all(recording::Reader& reader, const ExportWish& wish,
+                    const files::OutputFolder& folder) {
+  Exported all;
+  const auto add = [&](const Result<recording::ExportReport>& report) {
     if (!report) {
-      status = fail(folder->shown_in(report.error()), cannot_go_on);
+      all.missing.push_back(folder.shown_in(report.error()));
       return;
     }
     for (const std::string& file : report->files) {
-      fmt::print("{}\n", folder->shown_in(file));
+      all.files.push_back(folder.shown_in(file));
     }
   };
   if (wish.csv) {
     recording::CsvOptions options;
     options.one_table = wish.one_table;
     options.frames.interval = wish.every;
-    tell(recording::export_csv(*reader, folder->inside(""), options));
+    add(recording::export_csv(reader, folder.inside(""), options));
   }
   if (wish.vtk) {
     recording::VtkOptions options;
     options.frames.interval = wish.every;
-    tell(recording::export_vtk(*reader, folder->inside(""), options));
+    add(recording::export_vtk(reader, folder.inside(""), options));
   }
   if (wish.gltf) {
     recording::GltfOptions options;
     options.frames.interval = wish.every;
-    tell(recording::export_gltf(*reader, folder->inside("recording.glb"), options));
+    add(recording::export_gltf(reader, folder.inside("recording.glb"), options));
   }
   if (wish.html) {
     const char* name = "report.html";
-    if (const auto error = report::write_run_page(*reader, folder->inside(name))) {
-      status = fail(folder->shown_in(error->message), cannot_go_on);
+    if (const auto error = report::write_run_page(reader, folder.inside(name))) {
+      all.missing.push_back(folder.shown_in(error->message));
     } else {
-      fmt::print("{}\n", folder->shown(name));
+      all.files.push_back(folder.shown(name));
     }
   }
+  return all;
+}
+
+int export_command(const ExportWish& wish) {
+  if (!wish.csv && !wish.vtk && !wish.gltf && !wish.html) {
+    return fail("say what for: --csv, --vtk, --gltf or --html");
+  }
+  // In a process of its own: the library that reads HDF5 ends the one that it runs in
+  // where memory is short.
+  const auto answer = files::guarded(
+      [&] {
+        Json all{{"files", Json::array()}, {"missing", Json::array()}};
+        auto reader = recording::Reader::open(wish.from);
+        if (!reader) {
+          all["unread"] = reader.error();
+          return json_text(all);
+        }
+        all["note"] = reader->note();
+        const auto folder = files::OutputFolder::take(
+            wish.out.empty() ? default_folder(wish.from) : wish.out);
+        if (!folder) throw std::runtime_error(folder.error());
+        const Exported exported = export_all(*reader, wish, *folder);
+        all["files"] = exported.files;
+        all["missing"] = exported.missing;
+        return json_text(all);
+      },
+      files::no_limits);
+  if (!answer) return fail(answer.error(), cannot_go_on);
+  const Json all = Json::parse(*answer);
+  if (all.contains("unread")) return fail(all.value("unread", ""));
+  const std::string note = all.value("note", "");
+  if (!note.empty()) fmt::print(stderr, "warning: {}\n", printable(note));
+  int status = fine;
+  for (const std::string what : all["missing"]) status = fail(what, cannot_go_on);
+  for (const std::string file : all["files"]) fmt::print("{}\n", file);
   return status;
 }
 

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -21,6 +23,26 @@
 namespace {
 
 using namespace bristle::cli;
+
+/// What cannot be caught, such as an exception out of a destructor, where memory is
+/// short: an end with a message and a status, not by a signal.
+[[noreturn]] void give_up() {
+  const char* text = "bristle: an error that cannot be handled\n";
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    text = "bristle: there is not enough memory\n";
+  } catch (...) {
+  }
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDERR_FILENO, text, std::strlen(text));
+  std::_Exit(cannot_go_on);
+}
+
+/// Before anything else is made.
+__attribute__((constructor(101))) void prepare_to_give_up() {
+  std::set_terminate(give_up);
+}
 
 /// Files that are opened must not become standard streams that are closed: what is
 /// printed would go into them. Opened for reading, standard output still cannot be

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 
 #include "cli/run_files.hpp"
 #include "cli/run_summary.hpp"
 #include "cli/runner.hpp"
 #include "cli/scene.hpp"
 #include "cli/text.hpp"
+#include "files/guarded.hpp"
 #include "recording/reader.hpp"
 #include "report/page.hpp"
 
@@ -200,13 +202,31 @@ bool came_to_its_end(const recording::Reader& reader) {
 }
 
 /// The summary of a run that is to go on but has finished: there is nothing left to do.
-int print_finished(const recording::Reader& reader, const RunWish& wish) {
+void print_finished(const std::string& text, const RunWish& wish) {
   if (!wish.json) {
     fmt::print("{}: this run had finished; its summary was\n", printable(wish.resume));
   }
-  const Json summary = Json::parse(reader.end().summary, nullptr, false);
-  fmt::print("{}\n", summary.is_discarded() ? printable(reader.end().summary)
-                                            : json_text(summary));
+  const Json summary = Json::parse(text, nullptr, false);
+  fmt::print("{}\n", summary.is_discarded() ? printable(text) : json_text(summary));
+}
+
+/// Of a folder without a log: it finished, or it cannot go on. Its HDF5 file is read in a
+/// process of its own.
+int resume_without_log(const files::OutputFolder& folder, const RunWish& wish) {
+  const auto summary = files::guarded(
+      [&] {
+        const auto done = recording::Reader::open(folder.inside(""));
+        if (!done) throw std::runtime_error(folder.shown_in(done.error()));
+        if (!came_to_its_end(*done)) {
+          throw std::runtime_error(
+              fmt::format("{} is not there, and the run did not finish",
+                          folder.shown(recording::log_name)));
+        }
+        return done->end().summary;
+      },
+      files::no_limits);
+  if (!summary) return fail(summary.error());
+  print_finished(*summary, wish);
   return fine;
 }
 
@@ -218,15 +238,7 @@ int resume_run(const RunWish& wish) {
   const auto folder = take_folder(wish.resume, wish.json);
   if (!folder) return cannot_go_on;
   const std::string log = folder->inside(recording::log_name);
-  if (!fs::exists(log, ignored)) {
-    const auto done = recording::Reader::open(folder->inside(""));
-    if (!done) return fail(folder->shown_in(done.error()));
-    if (!came_to_its_end(*done)) {
-      return fail(fmt::format("{} is not there, and the run did not finish",
-                              folder->shown(recording::log_name)));
-    }
-    return print_finished(*done, wish);
-  }
+  if (!fs::exists(log, ignored)) return resume_without_log(*folder, wish);
   auto reader = recording::Reader::open(log);
   if (!reader) return fail(folder->shown_in(reader.error()));
   if (came_to_its_end(*reader)) {
@@ -234,7 +246,7 @@ int resume_run(const RunWish& wish) {
     for (const std::string& what : finish_run_files(*folder)) {
       status = fail(what, cannot_go_on);
     }
-    print_finished(*reader, wish);
+    print_finished(reader->end().summary, wish);
     return status;
   }
   const recording::RunInfo& run = reader->header().run;

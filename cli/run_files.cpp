@@ -5,8 +5,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <stdexcept>
 
 #include "cli/run_summary.hpp"
+#include "files/guarded.hpp"
 #include "recording/export.hpp"
 #include "recording/hdf5.hpp"
 #include "recording/reader.hpp"
@@ -17,6 +20,9 @@ namespace bristle::cli {
 
 namespace {
 
+/// Parts of the writing, each in a process of its own: the libraries that draw and that
+/// write HDF5 end the process that they run in where memory is short, and the run's log
+/// is to outlive them.
 class Writing {
  public:
   explicit Writing(const files::OutputFolder& folder) : folder_(folder) {}
@@ -27,24 +33,29 @@ class Writing {
   /// The log as an HDF5 file; true where nothing of the log is lacking in it. `samples`
   /// as many as were written, where that is known.
   bool fold(std::optional<std::uint64_t> samples) {
-    const auto folded = recording::fold(folder_.inside(recording::log_name),
-                                        folder_.inside(recording::hdf5_name));
-    if (!folded) {
-      lost(folded.error());
-      return false;
-    }
-    const bool whole = folded->complete && folded->note.empty() &&
-                       (!samples || *samples == folded->samples);
+    const auto answer = apart(recording::hdf5_name, [&] {
+      const auto folded = recording::fold(folder_.inside(recording::log_name),
+                                          folder_.inside(recording::hdf5_name));
+      if (!folded) throw std::runtime_error(folded.error());
+      return json_text({{"samples", folded->samples},
+                        {"complete", folded->complete},
+                        {"note", folded->note}});
+    });
+    if (!answer) return false;
+    folder_.sync();
+    const Json folded = Json::parse(*answer);
+    const std::string note = folded["note"];
+    const bool whole = folded["complete"].get<bool>() && note.empty() &&
+                       (!samples || folded["samples"] == *samples);
     if (!whole) {
       std::string text = folder_.shown(recording::log_name);
-      text += folded->note.empty() ? ": does not hold all that was written to it"
-                                   : ": " + folded->note;
+      text += note.empty() ? ": does not hold all that was written to it" : ": " + note;
       if (samples) {
-        text += fmt::format("; {} of {} samples are left", folded->samples, *samples);
+        text += fmt::format("; {} of {} samples are left",
+                            folded["samples"].get<std::uint64_t>(), *samples);
       }
       lost(text);
     }
-    folder_.sync();
     return whole;
   }
 
@@ -56,37 +67,62 @@ class Writing {
   }
 
   Json csv() {
-    auto reader = recording::Reader::open(folder_.inside(""));
-    const auto tables = reader ? recording::export_csv(*reader, folder_.inside("csv"))
-                               : Result<recording::ExportReport>(Error{reader.error()});
-    if (!tables) {
-      lost(tables.error());
-      return nullptr;
-    }
+    const auto answer = apart("csv", [&] {
+      auto reader = recording::Reader::open(folder_.inside(""));
+      if (!reader) throw std::runtime_error(reader.error());
+      const auto tables = recording::export_csv(*reader, folder_.inside("csv"));
+      if (!tables) throw std::runtime_error(tables.error());
+      return json_text(tables->files);
+    });
+    if (!answer) return nullptr;
     Json files = Json::array();
-    for (const std::string& file : tables->files) files.push_back(folder_.shown_in(file));
+    for (const std::string file : Json::parse(*answer)) {
+      files.push_back(folder_.shown_in(file));
+    }
     return files;
   }
 
   /// The page to look at, beside the recording.
   bool page() {
     if (report::empty_page().empty()) return false;
-    auto reader = recording::Reader::open(folder_.inside(""));
-    const auto error = reader ? report::write_run_page(*reader, folder_.inside(page_name))
-                              : std::optional<Error>(Error{reader.error()});
-    if (error) lost(fmt::format("no {}: {}", page_name, error->message));
-    return !error;
+    return apart(page_name,
+                 [&] {
+                   auto reader = recording::Reader::open(folder_.inside(""));
+                   if (!reader) throw std::runtime_error(reader.error());
+                   const auto error =
+                       report::write_run_page(*reader, folder_.inside(page_name));
+                   if (error) throw std::runtime_error(error->message);
+                   return std::string();
+                 })
+        .has_value();
   }
 
   bool picture(const report::Figure& figure, const char* name) {
-    const bool written = report::write_figure(figure, folder_.inside(name));
-    if (!written) lost(fmt::format("{} cannot be written", folder_.shown(name)));
-    return written;
+    return apart(name,
+                 [&] {
+                   if (!report::write_figure(figure, folder_.inside(name))) {
+                     throw std::runtime_error("it cannot be written");
+                   }
+                   return std::string();
+                 })
+        .has_value();
   }
 
   static constexpr const char* page_name = "report.html";
 
  private:
+  std::optional<std::string> apart(std::string_view name,
+                                   const std::function<std::string()>& work) {
+    const auto answer = files::guarded(work, files::no_limits);
+    if (answer) return *answer;
+    // Most messages begin with the file; others are about it.
+    const std::string why = folder_.shown_in(answer.error());
+    const bool named = why.find(folder_.path()) != std::string::npos;
+    lost(named ? fmt::format("no {}: {}", name, why)
+               : fmt::format("{}: {}", folder_.shown(name), why));
+    return std::nullopt;
+  }
+
   const files::OutputFolder& folder_;
   std::vector<std::string> missing_;
 };

@@ -107,10 +107,6 @@ std::vector<std::string> not_finite(const Json& summary) {
   return found;
 }
 
-std::string json_text(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
   const double pace = report.elapsed > 0 ? report.simulated / report.elapsed : 0;
   fmt::print("{}: {:.6g} s simulated in {:.3g} s, {:.3g} × real time\n",

@@ -16,9 +16,6 @@ Json summary_json(const scene::Scene& scene, const RunReport& report);
 /// Names of what is not a finite number in a summary: "ledger.kinetic_J".
 std::vector<std::string> not_finite(const Json& summary);
 
-/// As JSON; names of files may not be UTF-8, and what is not is replaced.
-std::string json_text(const Json& json, int indent = 2);
-
 /// The same for people. Deadlines are those of a run against the wall clock.
 void print_summary(const scene::Scene& scene, const RunReport& report, bool realtime);
 

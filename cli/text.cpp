@@ -28,6 +28,10 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 int fail(const std::string& message, int status) {
   fmt::print(stderr, "bristle: {}\n", printable(message));
   return status;

@@ -49,22 +49,26 @@ std::size_t address_space() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  if (const std::size_t now = address_space(); now > 0) {
+  if (const std::size_t now = address_space(); now > 0 && limits.memory > 0) {
     const rlimit room{now + limits.memory, now + limits.memory};
     ::setrlimit(RLIMIT_AS, &room);
   }
-  const auto seconds = static_cast<rlim_t>(limits.seconds);
-  const rlimit time{seconds, seconds + 1};
-  ::setrlimit(RLIMIT_CPU, &time);
+  if (limits.seconds > 0) {
+    const auto seconds = static_cast<rlim_t>(limits.seconds);
+    const rlimit time{seconds, seconds + 1};
+    ::setrlimit(RLIMIT_CPU, &time);
+  }
   // What the C library says as it gives up is not for the user.
   const int quiet = ::open("/dev/null", O_WRONLY | O_CLOEXEC);  // NOLINT
   if (quiet >= 0) {
     ::dup2(quiet, STDOUT_FILENO);
     ::dup2(quiet, STDERR_FILENO);
   }
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM}) {
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     std::signal(number, SIG_DFL);
   }
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
   bool sent = false;
   try {
     const std::string answer = work();
@@ -94,8 +98,8 @@ Heard listen(int from, const GuardLimits& limits) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     pollfd one{from, POLLIN, 0};
-    const int ready =
-        left.count() > 0 ? ::poll(&one, 1, static_cast<int>(left.count())) : 0;
+    const int wait = limits.seconds > 0 ? static_cast<int>(left.count()) : -1;
+    const int ready = limits.seconds > 0 && wait <= 0 ? 0 : ::poll(&one, 1, wait);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
       heard.trouble = "it took too long";

@@ -1,8 +1,10 @@
-// Makes one allocation of a process fail: LD_PRELOAD it, with BRISTLE_FAIL_AT the number of
-// the allocation. With BRISTLE_COUNT_TO it writes how many there were to that file.
+// Makes one allocation of a process fail: LD_PRELOAD it, with BRISTLE_FAIL_AT the number
+// of the allocation. With BRISTLE_COUNT_TO it writes how many there were to that file:
+// the most that a process counts, a child with those of its parent before it.
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -35,10 +37,14 @@ bool fails() {
 void tell() {
   const char* path = std::getenv("BRISTLE_COUNT_TO");
   if (path == nullptr) return;
-  char text[32];
-  const int length = std::snprintf(text, sizeof text, "%ld\n", count.load());
-  const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (file < 0 || ::write(file, text, static_cast<std::size_t>(length)) < 0) return;
+  char text[32] = "";
+  const int file = ::open(path, O_RDWR | O_CREAT, 0666);
+  if (file < 0) return;
+  const ssize_t known = ::read(file, text, sizeof text - 1);
+  if (known <= 0 || std::atol(text) < count.load()) {
+    const int length = std::snprintf(text, sizeof text, "%-20ld\n", count.load());
+    if (::pwrite(file, text, static_cast<std::size_t>(length), 0) < 0) return;
+  }
   ::close(file);
 }
 
@@ -84,6 +90,12 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) {
 int posix_memalign(void** to, std::size_t alignment, std::size_t size) {
   static auto* real = next<int(void**, std::size_t, std::size_t)>("posix_memalign");
   return fails() ? ENOMEM : real(to, alignment, size);
+}
+
+void _exit(int status) {
+  tell();
+  ::syscall(SYS_exit_group, status);
+  __builtin_unreachable();
 }
 
 void free(void* old) {
