@@ -28,7 +28,7 @@ struct Owner {
   std::string since{};
 };
 
-/// When a process started; 0 where there is none of that number.
+/// When a process started; 0 where none of that number lives.
 unsigned long long start_of(long process) {
   // "1234 (name) S 1 …": the name may hold anything, so count from its last bracket.
   char path[64];
@@ -40,6 +40,7 @@ unsigned long long start_of(long process) {
   std::fclose(file);
   text[length] = '\0';
   const char* at = std::strrchr(text, ')');
+  if (at == nullptr || at[1] == '\0' || at[2] == 'Z' || at[2] == 'X') return 0;
   constexpr int start_field = 22, next_field = 3;
   for (int i = next_field; at != nullptr && i <= start_field; ++i) {
     at = std::strchr(at + 1, ' ');
@@ -143,11 +144,14 @@ std::optional<Error> OutputFolder::lock() {
     const bool locked = ::flock(file, LOCK_EX | LOCK_NB) == 0;
     const bool supported = locked || errno == EWOULDBLOCK;
     const Owner owner = locked ? owner_in(file) : wait_for_owner(file);
+    const bool lives = owner.process != 0 && start_of(owner.process) == owner.start;
+    if (supported && !locked && owner.process != 0 && !lives && attempt < 90) {
+      ::close(file);  // its children hold the lock for a moment after it
+      ::usleep(10000);
+      continue;
+    }
     // Where the system has no such locks, a process that lives holds its file.
-    const bool alive = supported
-                           ? !locked
-                           : owner.process != 0 && start_of(owner.process) == owner.start;
-    if (alive) {
+    if (supported ? !locked : lives) {
       ::close(file);
       return Error{"the folder " + path_ + " is being written by process " +
                    std::to_string(owner.process) + ", since " + owner.since +
