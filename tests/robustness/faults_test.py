@@ -174,7 +174,8 @@ class SystemCalls(Case):
         for name, out, command, check in self.scenarios("calls"):
             self.prepare(name, out)
             made = self.calls_of(command)
-            faults = [(call_name, k) for call_name, times in sorted(made.items())
+            writing_first = sorted(made.items(), key=lambda item: (item[0] not in WRITING, item))
+            faults = [(call_name, k) for call_name, times in writing_first
                       if call_name not in HARMLESS and (SOAK or call_name in WRITING)
                       for k in range(1, times + 1)]
             if not SOAK:
@@ -185,14 +186,14 @@ class SystemCalls(Case):
                 error = ERRORS.get(call_name, "EIO")
                 what = f"{name}: {call_name} number {k} fails with {error}\n"
                 self.prepare(name, out)
-                result = subprocess.run(
-                    ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call_name}", "-e",
-                     f"inject={call_name}:error={error}:when={k}", PROGRAM, *map(str, command)],
-                    capture_output=True, text=True, errors="replace", timeout=60)
                 with self.subTest(what):
+                    result = subprocess.run(
+                        ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call_name}", "-e",
+                         f"inject={call_name}:error={error}:when={k}", PROGRAM, *map(str, command)],
+                        capture_output=True, text=True, errors="replace", timeout=60)
+                    counts[name][result.returncode] += 1
                     self.check_end(result, what)
                     check(out, result, what)
-                counts[name][result.returncode] += 1
         self.report(counts)
 
 
@@ -213,11 +214,11 @@ class Allocations(Case):
             for k in faults:
                 what = f"{name}: allocation {k} of {total} fails\n"
                 self.prepare(name, out)
-                result = call(*command, env=dict(environment, BRISTLE_FAIL_AT=str(k)))
                 with self.subTest(what):
+                    result = call(*command, env=dict(environment, BRISTLE_FAIL_AT=str(k)))
+                    counts[name][result.returncode] += 1
                     self.check_end(result, what)
                     check(out, result, what)
-                counts[name][result.returncode] += 1
         self.report(counts)
 
 
