@@ -98,22 +98,23 @@ class Writing {
   }
 
   bool picture(const report::Figure& figure, const char* name) {
-    return apart(name,
-                 [&] {
-                   if (!report::write_figure(figure, folder_.inside(name))) {
-                     throw std::runtime_error("it cannot be written");
-                   }
-                   return std::string();
-                 })
-        .has_value();
+    const auto draw = [&] {
+      if (!report::write_figure(figure, folder_.inside(name))) {
+        throw std::runtime_error("it cannot be written");
+      }
+      return std::string();
+    };
+    // A picture takes a fraction of a second, unless the system's fonts are in disorder.
+    return apart(name, draw, {.memory = 0, .seconds = 10}).has_value();
   }
 
   static constexpr const char* page_name = "report.html";
 
  private:
   std::optional<std::string> apart(std::string_view name,
-                                   const std::function<std::string()>& work) {
-    const auto answer = files::guarded(work, files::no_limits);
+                                   const std::function<std::string()>& work,
+                                   const files::GuardLimits& limits = files::no_limits) {
+    const auto answer = files::guarded(work, limits);
     if (answer) return *answer;
     // Most messages begin with the file; others are about it.
     const std::string why = folder_.shown_in(answer.error());
