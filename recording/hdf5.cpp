@@ -1,6 +1,8 @@
 #include "recording/hdf5.hpp"
 
+#include <fcntl.h>
 #include <hdf5.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,8 +11,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "files/file_out.hpp"
+#include "files/guarded.hpp"
+#include "files/read_file.hpp"
 #include "recording/columns.hpp"
 #include "recording/log.hpp"
+#include "recording/seal.hpp"
 
 namespace bristle::recording {
 
@@ -487,9 +493,19 @@ Result<FoldReport> fold(const std::string& log_path, const std::string& hdf5_pat
 
   const Listening library;
   const std::string temporary = hdf5_path + ".part";
-  Handle file(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+  if (const int fresh = files::open_new(temporary); fresh >= 0) {
+    ::close(fresh);
+  } else {
+    return Error{hdf5_path + ": cannot be written: " + std::strerror(errno)};
+  }
+  const Handle how(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  H5Pset_userblock(how.id(), user_block);
+  Handle file(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, how.id(), H5P_DEFAULT),
               H5Fclose);
-  if (!file) return trouble(hdf5_path, "cannot be written", library);
+  if (!file) {
+    ::unlink(temporary.c_str());
+    return trouble(hdf5_path, "cannot be written", library);
+  }
   FoldReport report;
   EndRecord end;
   Sample sample;
@@ -518,7 +534,11 @@ Result<FoldReport> fold(const std::string& log_path, const std::string& hdf5_pat
       error = trouble(hdf5_path, "cannot be written", library);
     }
   }
-  if (!file.close() && !error) error = trouble(hdf5_path, "cannot be written", library);
+  // The library may say that something went wrong and go on all the same.
+  if ((!file.close() || !library.complaint().empty()) && !error) {
+    error = trouble(hdf5_path, "cannot be written", library);
+  }
+  if (!error) error = seal(temporary);
   if (!error && std::rename(temporary.c_str(), hdf5_path.c_str()) != 0) {
     error = Error{hdf5_path + ": cannot be written: " + std::strerror(errno)};
   }
@@ -705,6 +725,24 @@ bool Hdf5Source::complete() const { return file_->complete; }
 const std::string& Hdf5Source::note() const { return file_->note; }
 
 Result<Hdf5Source> Hdf5Source::open(const std::string& path) {
+  if (const auto error = files::unreadable(path)) {
+    return Error{path + ": " + error->message};
+  }
+  const Result<Seal> seal = seal_of(path);
+  if (!seal) return Error{seal.error()};
+  if (*seal == Seal::damaged) {
+    return Error{path +
+                 ": is damaged, or was changed by another program: its bytes are "
+                 "not those that were written"};
+  }
+  if (*seal == Seal::foreign) return Error{path + ": is neither a log nor an HDF5 file"};
+  if (*seal == Seal::none) {
+    if (const auto error = unsafe(path)) return *error;
+  }
+  return open_trusted(path);
+}
+
+Result<Hdf5Source> Hdf5Source::open_trusted(const std::string& path) {
   const Listening library;
   auto made = std::make_unique<File>();
   File& f = *made;
@@ -753,6 +791,20 @@ Result<Hdf5Source> Hdf5Source::open(const std::string& path) {
   if (attribute) H5Aread(attribute.id(), H5T_NATIVE_INT64, &complete);
   f.complete = complete == 1;
   return Hdf5Source(std::move(made));
+}
+
+/// Why a file that nobody vouches for must not be read here: a child process reads all of
+/// it first.
+std::optional<Error> Hdf5Source::unsafe(const std::string& path) {
+  const Result<std::string> answer = files::guarded([&] {
+    Result<Hdf5Source> source = open_trusted(path);
+    if (!source) return source.error();
+    for (std::size_t i = 0; i < source->times().size(); ++i) source->record(i);
+    return std::string();
+  });
+  if (!answer) return Error{path + ": cannot be read: " + answer.error()};
+  if (!answer->empty()) return Error{*answer};
+  return std::nullopt;
 }
 
 std::span<const std::byte> Hdf5Source::record(std::size_t i) {

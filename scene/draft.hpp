@@ -39,6 +39,9 @@ struct Draft {
   std::map<std::string, double, std::less<>> masses;  // of bodies [kg]
   std::map<std::string, Place, std::less<>> body_places;
   std::map<std::string, Transform<double>, std::less<>> fixed;  // bodies: where
+  std::map<std::string, std::vector<std::string>, std::less<>> fixed_shapes;  // on them
+  /// Keys that put a body somewhere or set it in motion, as they are written.
+  std::map<std::string, std::vector<std::string>, std::less<>> placed;
   bool allow_overlap = false;
 
   /// A name that nothing else of its sort may have.
@@ -67,7 +70,7 @@ void read_motors(const Section& scene, Draft& draft);
 void read_loads(const Section& scene, Draft& draft);
 void read_robots(const Section& scene, Draft& draft);
 ClockSpec read_clock(const Section& scene, Draft& draft);
-RecordSpec read_record(const Section& scene, Draft& draft);
+RecordSpec read_record(const Section& scene, double duration, Draft& draft);
 /// After the model is there.
 std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& draft);
 

@@ -50,14 +50,15 @@ std::vector<Key> clock_keys() {
   std::vector<Key> keys{
       {"kind", Kind::text, Dimension::none, "adaptive when left out", any_number,
        choices(steppers(), [](const StepperInfo& info) { return info.name; })},
-      {"duration", Kind::number, Dimension::time, "of the run", positive},
+      {"duration", Kind::number, Dimension::time, "of the run", time_range},
       {"rtol", Kind::number, Dimension::none, "of the adaptive clock", Range{1e-13, 0.1}},
-      {"step", Kind::number, Dimension::time, "of the fixed clock", positive},
-      {"substeps", Kind::number, Dimension::none,
+      {"step", Kind::number, Dimension::time, "of the fixed clock; not longer than the run",
+       time_range},
+      {"substeps", Kind::whole, Dimension::none,
        "of the fixed clock; as many as the scene needs when left out", Range{1, 1e6}},
       {"method", Kind::text, Dimension::none, "of the fixed clock", any_number,
        choices(fixed_methods(), [](Method method) { return name_of(method); })},
-      {"threads", Kind::number, Dimension::none, "of the fixed clock", Range{1, 1024}}};
+      {"threads", Kind::whole, Dimension::none, "of the fixed clock", Range{1, 1024}}};
   for (const StepperInfo& info : steppers()) {
     for (const Parameter& own : info.parameters) {
       const bool known = std::any_of(keys.begin(), keys.end(), [&](const Key& key) {

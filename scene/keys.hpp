@@ -6,9 +6,11 @@
 
 namespace bristle::scene {
 
-inline constexpr Range any_number{-1e300, 1e300};
-inline constexpr Range positive{0, 1e300, true};
-inline constexpr Range not_negative{0, 1e300};
+inline constexpr Range any_number{-largest_number, largest_number};
+inline constexpr Range positive{0, largest_number, true};
+inline constexpr Range not_negative{0, largest_number};
+inline constexpr Range size_range{smallest_size, largest_size};
+inline constexpr Range time_range{0, longest_time, true};
 
 // Where something is in what holds it.
 #define BRISTLE_POSE_KEYS                                                                \
@@ -33,12 +35,12 @@ inline constexpr Key shape_keys[] = {
     {"type", Kind::text, Dimension::none, "what it is", any_number,
      "sphere|plane|box|cylinder|capsule|ellipsoid|cavity|mesh|hull", 0, true},
     {"name", Kind::text, Dimension::none, "unique; after its body when left out"},
-    {"radius", Kind::number, Dimension::length, "of sphere, cylinder, capsule, cavity",
-     not_negative},
+    {"radius", Kind::number, Dimension::length,
+     "of sphere (0: a point), cylinder, capsule, cavity", Range{0, largest_size}},
     {"length", Kind::number, Dimension::length,
-     "of cylinder and cavity; of a capsule between the centres of its ends", positive},
-    {"size", Kind::numbers, Dimension::length, "edges of a box", positive, "", 3},
-    {"semi_axes", Kind::numbers, Dimension::length, "of an ellipsoid", positive, "", 3},
+     "of cylinder and cavity; of a capsule between the centres of its ends", size_range},
+    {"size", Kind::numbers, Dimension::length, "edges of a box", size_range, "", 3},
+    {"semi_axes", Kind::numbers, Dimension::length, "of an ellipsoid", size_range, "", 3},
     {"file", Kind::text, Dimension::none, "of a mesh or hull: STL, OBJ, PLY, DAE"},
     {"scale", Kind::number, Dimension::none, "of the file's lengths", positive},
     {"surface", Kind::text, Dimension::none, "a name that contacts can refer to"},
@@ -50,8 +52,7 @@ inline constexpr Key body_keys[] = {
     {"fixed", Kind::flag, Dimension::none,
      "part of the world; else it moves freely unless "
      "a joint holds it"},
-    {"mass", Kind::number, Dimension::mass, "from its shapes when left out",
-     not_negative},
+    {"mass", Kind::number, Dimension::mass, "from its shapes when left out", positive},
     {"density", Kind::number, Dimension::density, "of its shapes", positive},
     {"material", Kind::text, Dimension::none, "of its shapes"},
     {"centre_of_mass", Kind::numbers, Dimension::length, "in the body", any_number, "",
@@ -115,7 +116,8 @@ inline constexpr Key loop_keys[] = {
 inline constexpr Key contact_keys[] = {
     {"a", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
     {"b", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
-    {"group", Kind::texts, Dimension::none, "all pairs among these, instead of a and b"},
+    {"group", Kind::texts, Dimension::none,
+     "all pairs among these (at most 200), instead of a and b"},
     {"touches", Kind::flag, Dimension::none, "false: these never touch"},
     {"normal", Kind::any, Dimension::none,
      "a law's name, or a table: law and its parameters"},
@@ -147,14 +149,14 @@ inline constexpr Key record_keys[] = {
     {"steps", Kind::flag, Dimension::none,
      "with a time in every: also each step of the adaptive clock, short in impacts"},
     {"checkpoint", Kind::number, Dimension::time, "simulated time between checkpoints",
-     not_negative}};
+     Range{0, longest_time}}};
 
 inline constexpr Key motor_keys[] = {
     {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
     {"joint", Kind::text, Dimension::none, "that it drives", any_number, "", 0, true},
     {"kind", Kind::text, Dimension::none, "torque when left out", any_number,
      "torque|position|prescribed"},
-    {"axis", Kind::number, Dimension::none, "which velocity of the joint", Range{0, 5}},
+    {"axis", Kind::whole, Dimension::none, "which velocity of the joint", Range{0, 5}},
     {"kp", Kind::number, Dimension::joint_stiffness, "of a position motor", not_negative},
     {"kd", Kind::number, Dimension::joint_damping, "of a position motor", not_negative},
     {"torque", Kind::number, Dimension::joint_force, "of a torque motor"},

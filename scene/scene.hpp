@@ -43,7 +43,8 @@ enum class ProbeKind {
 struct Probe {
   std::string name;
   ProbeKind kind;
-  int a = -1, b = -1;    // body or joint; of contacts: bodies, −1 for any
+  int a = -1, b = -1;  // body or joint; of contacts: bodies, −1 for any
+  std::vector<std::uint32_t> shapes_a{}, shapes_b{};  // of a fixed body, in place of it
   int component = 0;     // 0 magnitude or normal; x, y, z: 1, 2, 3
   Vec3<double> point{};  // in the body
   std::string line{};    // of the ledger

@@ -12,10 +12,10 @@ using Json = nlohmann::ordered_json;
 
 Json bounded(const Key& key, double factor) {
   Json number{{"type", "number"}};
-  if (key.range.low > -1e300) {
+  if (key.range.low > -largest_number) {
     number[key.range.open_low ? "exclusiveMinimum" : "minimum"] = key.range.low / factor;
   }
-  if (key.range.high < 1e300) number["maximum"] = key.range.high / factor;
+  if (key.range.high < largest_number) number["maximum"] = key.range.high / factor;
   return number;
 }
 
@@ -25,6 +25,11 @@ Json schema_of(const Key& key, double factor) {
   switch (key.kind) {
     case Kind::number:
       return bounded(key, factor);
+    case Kind::whole: {
+      Json number = bounded(key, factor);
+      number["type"] = "integer";
+      return number;
+    }
     case Kind::numbers: {
       Json list{{"type", "array"}, {"items", bounded(key, factor)}};
       if (key.count > 0) list["minItems"] = list["maxItems"] = key.count;

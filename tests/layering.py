@@ -16,13 +16,14 @@ ENGINE = ["core", "spatial", "laws", "geometry", "model", "dynamics", "contact",
 
 # Outside the engine: which other rooms each one may include, besides the engine.
 OUTSIDE = {
-    "scene": set(),
-    "recording": set(),
-    "identify": {"scene", "recording"},
-    "report": {"recording"},
-    "studies": {"scene", "recording", "identify", "report"},
-    "cli": {"scene", "recording", "identify", "studies", "report"},
-    "python": {"scene", "recording", "identify", "studies", "report"},
+    "files": set(),
+    "scene": {"files"},
+    "recording": {"files"},
+    "identify": {"files", "scene", "recording"},
+    "report": {"files", "recording"},
+    "studies": {"files", "scene", "recording", "identify", "report"},
+    "cli": {"files", "scene", "recording", "identify", "studies", "report"},
+    "python": {"files", "scene", "recording", "identify", "studies", "report"},
     "adapters": set(),
     "examples": set(),
 }

@@ -28,16 +28,15 @@ class HalfRows {
 
   /// Of pushes between the same two links, with the last factorisation.
   void find(const Tree& tree, const Workspace<double>& ws,
-            std::span<const PushRow<double>> pushes) noexcept {
+            std::span<const JacobianRow<double>> pushes) noexcept {
     assert(!pushes.empty() && pushes.size() <= most_rows);
     collect(tree, ws, pushes.front().link_a, pushes.front().link_b);
     double* to = values_.data();
-    for (const PushRow<double>& push : pushes) {
+    for (const JacobianRow<double>& push : pushes) {
       assert(push.link_a == pushes.front().link_a);
       assert(push.link_b == pushes.front().link_b);
       for (const int v : touched_) dense_[detail::at(v)] = 0;
-      detail::push_one(tree, ws, push.link_a, push.on_a, dense_.data());
-      detail::push_one(tree, ws, push.link_b, push.on_b, dense_.data());
+      detail::half_row(tree, ws, push, dense_.data());
       for (const int v : touched_) *to++ = dense_[detail::at(v)];
     }
     rows_ = pushes.size();

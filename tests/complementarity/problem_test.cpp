@@ -105,14 +105,14 @@ TEST(ComplementarityProblem, HalfRowsOfATreeMakeItsInverseInertia) {
     // Three pushes between each of a few pairs of links.
     constexpr std::size_t pairs = 4, per_pair = 3, m = pairs * per_pair;
     const auto nv = static_cast<std::size_t>(tree.velocity_count());
-    std::vector<PushRow<double>> pushes;
+    std::vector<JacobianRow<double>> pushes;
     std::vector<double> sparse(m * nv);
     HalfRows half_rows(tree);
     for (std::size_t p = 0; p < pairs; ++p) {
       const int a = dice.below(tree.link_count()), b = dice.below(tree.link_count());
       const Vec3<double> point = dice.vector(1);
       for (std::size_t k = 0; k < per_pair; ++k) {
-        pushes.push_back(push_at<double>(ws, a, b, point, dice.vector(1)));
+        pushes.push_back(row_at_point<double>(ws, a, b, point, dice.vector(1)));
       }
       const contract::AllocationCount taken;
       half_rows.find(tree, ws, std::span(pushes).last(per_pair));

@@ -154,7 +154,7 @@ TEST(Log, DamageEndsIt) {
 
 TEST(Log, OtherFilesAreRefused) {
   const Scratch scratch;
-  EXPECT_NE(LogReader::open(scratch / "none").error().find("No such file"),
+  EXPECT_NE(LogReader::open(scratch / "none").error().find("no such file"),
             std::string::npos);
   EXPECT_NE(LogReader::open(scratch.path()).error().find("not a"), std::string::npos);
   std::ofstream(scratch / "text") << "hello, world";
