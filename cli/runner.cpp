@@ -42,8 +42,7 @@ std::uint64_t missed(const StepTimes& times, double step) {
 void Pace::wait(StepTimes& lateness) {
   ++ticks_;
   const std::chrono::duration<double> after(static_cast<double>(ticks_) * step_);
-  const Wall::time_point due =
-      began_ + std::chrono::duration_cast<Wall::duration>(after);
+  const Wall::time_point due = began_ + std::chrono::duration_cast<Wall::duration>(after);
   if (Wall::now() > due) ++missed_;
   std::this_thread::sleep_until(due);
   lateness.add(std::chrono::duration<double>(Wall::now() - due).count());

@@ -26,8 +26,8 @@ void choose_substeps(Scene& scene) {
   if (settle(system, 1e-9, state) != StepStatus::ok) return;
   const TimeScales scales = time_scales(system, state);
   scene.clock.options.substeps = std::clamp(
-      scales.recommended_substeps(scene.clock.options.method, scene.clock.options.step), 1,
-      1000);
+      scales.recommended_substeps(scene.clock.options.method, scene.clock.options.step),
+      1, 1000);
 }
 
 namespace {
@@ -99,9 +99,8 @@ int show_scene(const std::string& file, const Settings& settings) {
                options.rtol, scene->clock.duration);
   } else {
     fmt::print("clock: {}, {:g} s in steps of {:g} s, {} substeps{}\n",
-               name_of(options.method), scene->clock.duration,
-               options.step, options.substeps,
-               scene->clock.substeps_chosen ? "" : " (recommended)");
+               name_of(options.method), scene->clock.duration, options.step,
+               options.substeps, scene->clock.substeps_chosen ? "" : " (recommended)");
   }
   for (const std::string& warning : scene->warnings)
     fmt::print("warning: {}\n", printable(warning));

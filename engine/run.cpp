@@ -22,7 +22,8 @@ class Run {
     // A whole number of samples from one checkpoint to the next.
     part_ = options.checkpoint;
     if (part_ > 0 && options.every == Sampling::interval) {
-      part_ = options.interval * std::max(1.0, std::ceil(part_ / options.interval - 1e-9));
+      part_ =
+          options.interval * std::max(1.0, std::ceil(part_ / options.interval - 1e-9));
     }
   }
 

@@ -14,19 +14,18 @@ std::deque<StepperInfo>& list() {
        .locates_events = true,
        .make = [](const Model& model,
                   const StepperOptions& options) -> std::unique_ptr<Stepper> {
-         return std::make_unique<Adaptive>(model,
-                                           AdaptiveOptions{.rtol = options.rtol});
+         return std::make_unique<Adaptive>(model, AdaptiveOptions{.rtol = options.rtol});
        }},
       {.name = "fixed",
        .title = "steps of a fixed length, in substeps of one of the methods",
        .fixed_step = true,
        .make = [](const Model& model,
                   const StepperOptions& options) -> std::unique_ptr<Stepper> {
-         return std::make_unique<FixedStep>(
-             model, FixedStepOptions{.method = options.method,
-                                     .step = options.step,
-                                     .substeps = options.substeps,
-                                     .threads = options.threads});
+         return std::make_unique<FixedStep>(model,
+                                            FixedStepOptions{.method = options.method,
+                                                             .step = options.step,
+                                                             .substeps = options.substeps,
+                                                             .threads = options.threads});
        }},
   };
   return all;

@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-
 namespace bristle::recording {
 
 namespace {
@@ -58,8 +57,8 @@ Recorder::Recorder(LogWriter log, const Model& model, Header header,
     last_.push_back(Quaternion<double>::identity());
   }
   for (const LawBlock& block : model.blocks) {
-    laws_.push_back({at(normal_law(block.normal).fields),
-                     at(friction_law(block.friction).fields)});
+    laws_.push_back(
+        {at(normal_law(block.normal).fields), at(friction_law(block.friction).fields)});
   }
   log_.reserve(sample_bytes(header_, at(model.contact_row_capacity)));
 }

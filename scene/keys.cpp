@@ -52,8 +52,8 @@ std::vector<Key> clock_keys() {
        choices(steppers(), [](const StepperInfo& info) { return info.name; })},
       {"duration", Kind::number, Dimension::time, "of the run", time_range},
       {"rtol", Kind::number, Dimension::none, "of the adaptive clock", Range{1e-13, 0.1}},
-      {"step", Kind::number, Dimension::time, "of the fixed clock; not longer than the run",
-       time_range},
+      {"step", Kind::number, Dimension::time,
+       "of the fixed clock; not longer than the run", time_range},
       {"substeps", Kind::whole, Dimension::none,
        "of the fixed clock; as many as the scene needs when left out", Range{1, 1e6}},
       {"method", Kind::text, Dimension::none, "of the fixed clock", any_number,
@@ -61,9 +61,8 @@ std::vector<Key> clock_keys() {
       {"threads", Kind::whole, Dimension::none, "of the fixed clock", Range{1, 1024}}};
   for (const StepperInfo& info : steppers()) {
     for (const Parameter& own : info.parameters) {
-      const bool known = std::any_of(keys.begin(), keys.end(), [&](const Key& key) {
-        return key.name == own.name;
-      });
+      const bool known = std::any_of(
+          keys.begin(), keys.end(), [&](const Key& key) { return key.name == own.name; });
       if (!known) keys.push_back(key_of(own));
     }
   }

@@ -157,13 +157,14 @@ Result<Outcome> run(Values& values, bool with_figure) {
     outcome.checks.push_back({"first touch [s]", bounces.touches.front(), fall,
                               tolerance(clock, 1e-9 * fall, fall), "free fall"});
   }
-  outcome.checks.push_back({"energy unaccounted for, share of that of the fall",
-                            motion.audit().residual() / fall_energy(drop), 0,
-                            clock.locates_events() ? std::max(1e-9, 10 * clock.rtol()) : 0.01,
-                            "books"});
+  outcome.checks.push_back(
+      {"energy unaccounted for, share of that of the fall",
+       motion.audit().residual() / fall_energy(drop), 0,
+       clock.locates_events() ? std::max(1e-9, 10 * clock.rtol()) : 0.01, "books"});
   if (values.as_published()) {
     // How far a run at this tolerance may be off.
-    const double exact = clock.locates_events() ? std::clamp(1e2 * clock.rtol(), 1e-8, 1e-3) : 0;
+    const double exact =
+        clock.locates_events() ? std::clamp(1e2 * clock.rtol(), 1e-8, 1e-3) : 0;
     const std::string source = "independent solution of eq. 11";
     outcome.checks.push_back(
         {"bounces above 1 mm", count(high), 11, tolerance(clock, 0, 11), source});

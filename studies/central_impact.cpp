@@ -60,7 +60,8 @@ Course follow(Motion& motion, bool clamped, const Clock& clock) {
     }
   };
   watch.on_step = [&](const State& now) {
-    if (touched && !over && clamped && !clock.locates_events() && std::isnan(course.release)) {
+    if (touched && !over && clamped && !clock.locates_events() &&
+        std::isnan(course.release)) {
       const ContactNow contact = motion.contact(now);
       if (contact.normal <= 0 && contact.rate < 0 && last.normal > 0 &&
           before.normal > last.normal) {
@@ -78,8 +79,9 @@ Course follow(Motion& motion, bool clamped, const Clock& clock) {
     }
     return !over;
   };
-  motion.go(clock.locates_events() ? forever : motion.state().time + 1e7 * clock.substep(),
-            watch);
+  motion.go(
+      clock.locates_events() ? forever : motion.state().time + 1e7 * clock.substep(),
+      watch);
   if (motion.trouble().empty() && !over) course.release = std::nan("");
   return course;
 }

@@ -51,7 +51,8 @@ bool is_of_clock(std::string_view name) {
 }
 
 double tolerance(const Clock& clock, double adaptive, double reference) {
-  return clock.locates_events() ? adaptive : std::max(adaptive, 0.01 * std::fabs(reference));
+  return clock.locates_events() ? adaptive
+                                : std::max(adaptive, 0.01 * std::fabs(reference));
 }
 
 void Against::operator()(const char* name, double value, double reference, double within,
@@ -62,7 +63,8 @@ void Against::operator()(const char* name, double value, double reference, doubl
 
 Check books_close(const Clock& clock, double residual, double scale) {
   return {"energy books, over their scale", residual / scale, 0,
-          clock.locates_events() ? std::max(1e-8, clock.rtol()) : 0.01, "the ledger closes"};
+          clock.locates_events() ? std::max(1e-8, clock.rtol()) : 0.01,
+          "the ledger closes"};
 }
 
 }  // namespace bristle::studies

@@ -77,9 +77,8 @@ bool Motion::go(double until, const Watch& watch) {
       return true;
     };
   }
-  const RunSummary summary = run(*stepper_, state_,
-                                 {.end = until, .every = Sampling::step}, observer,
-                                 audit_);
+  const RunSummary summary =
+      run(*stepper_, state_, {.end = until, .every = Sampling::step}, observer, audit_);
   audit_ = summary.audit;
   if (summary.status == StepStatus::ok) return true;
   trouble_ = "at t = ";

@@ -19,8 +19,7 @@ constexpr double chatter = 0.1;
 
 GuardTable::GuardTable(const Model& model) : model_(&model), first_{0} {
   for (const LawBlock& laws : model.blocks) {
-    normal_guards_ =
-        std::max(normal_guards_, normal_law(laws.normal).guard_list.size());
+    normal_guards_ = std::max(normal_guards_, normal_law(laws.normal).guard_list.size());
     friction_guards_ =
         std::max(friction_guards_, friction_law(laws.friction).guard_list.size());
   }

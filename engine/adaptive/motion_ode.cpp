@@ -363,9 +363,7 @@ void MotionOde::measure(const Vector& y, bool with_laws) {
                  split(std::span(memory_rates_)));
 }
 
-double MotionOde::approach(std::size_t row) const {
-  return value(RowColumns::rate, row);
-}
+double MotionOde::approach(std::size_t row) const { return value(RowColumns::rate, row); }
 
 double MotionOde::normal_force(std::size_t row) const {
   return value(RowColumns::normal, row);

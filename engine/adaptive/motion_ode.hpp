@@ -181,13 +181,13 @@ class MotionOde {
   System system_;
   std::size_t nq_, nv_;
   bool quaternions_ = false;
-  bool regenerates_ = false;         // some contacts book how far they travel
-  std::vector<std::size_t> lines_;   // of the energy books that anything is booked in
-  const State* state_ = nullptr;     // that it began with
-  ContactRows nothing_;              // rows where nothing touches
-  std::size_t joint_rows_ = 0;       // come before those of contacts
-  std::size_t joint_memory_ = 0;     // numbers of their memory, before that of contacts
-  std::size_t stride_ = 0;           // of the memory of contacts
+  bool regenerates_ = false;          // some contacts book how far they travel
+  std::vector<std::size_t> lines_;    // of the energy books that anything is booked in
+  const State* state_ = nullptr;      // that it began with
+  ContactRows nothing_;               // rows where nothing touches
+  std::size_t joint_rows_ = 0;        // come before those of contacts
+  std::size_t joint_memory_ = 0;      // numbers of their memory, before that of contacts
+  std::size_t stride_ = 0;            // of the memory of contacts
   std::vector<std::int8_t> located_;  // what events do to rows (LocatedEvents)
 
   Vector start_;
@@ -197,7 +197,7 @@ class MotionOde {
 
   std::vector<RowId> rows_, rows_before_;
   std::vector<SettledRow> start_motion_;
-  std::vector<int> blocks_;  // of laws: where each begins among the rows
+  std::vector<int> blocks_;                 // of laws: where each begins among the rows
   std::vector<std::size_t> open_, closed_;  // rows that do not act, and those that do
   GuardTable guards_;
   int clock_row_ = -1;

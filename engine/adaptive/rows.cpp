@@ -40,8 +40,7 @@ int index_or_none(std::span<const RowId> rows, std::span<const RowId>::iterator 
 void list_rows(const State& state, std::vector<RowId>& rows) {
   rows.clear();
   for (std::size_t i = 0; i < joint_rows(state); ++i) {
-    rows.push_back(
-        {no_shape, static_cast<std::uint32_t>(i), 0, state.joints.episode[i]});
+    rows.push_back({no_shape, static_cast<std::uint32_t>(i), 0, state.joints.episode[i]});
   }
   for (std::size_t i = 0; i < at(state.contacts.count); ++i) {
     const ContactKey& key = state.contacts.key[i];
@@ -105,8 +104,8 @@ FrictionSpring<double> RowLaws::spring(double depth, double normal_force) {
 void laws_of(const System& system, const State& state, std::size_t row, RowLaws& laws) {
   const auto [rows, i] = where(state, row);
   const bool joint = row < joint_rows(state);
-  const LawPool& pool = joint ? static_cast<const LawPool&>(system.pools.joints)
-                              : system.pools.points;
+  const LawPool& pool =
+      joint ? static_cast<const LawPool&>(system.pools.joints) : system.pools.points;
   laws.laws = &pool.laws_of(rows, i);
   copy_row(rows.memory, pool.layout().normal, normal_law(laws.laws->normal).fields,
            rows.capacity(), i, laws.normal_memory);

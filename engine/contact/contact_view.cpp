@@ -46,8 +46,8 @@ ContactInfo ContactView::info(std::size_t row, int block) const {
                       .slip = {value(RowColumns::slip_x), value(RowColumns::slip_y)},
                       .slip_world = {},
                       .normal_force = value(RowColumns::normal),
-                      .friction = place.frame.to_world({value(RowColumns::friction_x),
-                                                        value(RowColumns::friction_y)}),
+                      .friction = place.frame.to_world(
+                          {value(RowColumns::friction_x), value(RowColumns::friction_y)}),
                       .point = place.point,
                       .frame = place.frame};
   contact.slip_world = place.frame.to_world(contact.slip);
@@ -65,19 +65,18 @@ ContactPhase ContactView::phase_of(const ContactInfo& contact) const {
   }
   const LawChoice& choice = model_->blocks[at(contact.block)].friction;
   const FrictionLawTable& law = friction_law(choice);
-  const auto slips = std::find_if(
-      law.guard_list.begin(), law.guard_list.end(),
-      [](const GuardInfo& guard) { return guard.role == GuardRole::slip; });
+  const auto slips =
+      std::find_if(law.guard_list.begin(), law.guard_list.end(),
+                   [](const GuardInfo& guard) { return guard.role == GuardRole::slip; });
   if (slips == law.guard_list.end()) {
     return norm(contact.slip) > stick_speed_ ? ContactPhase::slip : ContactPhase::stick;
   }
   std::array<double, max_guards> guards;
   const std::size_t capacity = rows().capacity();
-  law.guards(choice,
-             {rows().memory.data() + at(pool_->layout().friction) * capacity, capacity},
-             contact.row,
-             Kinematics<double>::at(contact.depth, contact.rate, contact.slip),
-             contact.normal_force, guards.data());
+  law.guards(
+      choice, {rows().memory.data() + at(pool_->layout().friction) * capacity, capacity},
+      contact.row, Kinematics<double>::at(contact.depth, contact.rate, contact.slip),
+      contact.normal_force, guards.data());
   const auto which = static_cast<std::size_t>(slips - law.guard_list.begin());
   return guards[which] > 0 ? ContactPhase::slip : ContactPhase::stick;
 }

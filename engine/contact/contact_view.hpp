@@ -18,21 +18,21 @@ enum class ContactPhase : std::uint8_t { open, stick, slip };
 /// One contact point. Shape a < shape b, the normal points from A into B, slip is that of
 /// B on A, and forces are those on B; vectors are in world axes unless said.
 struct ContactInfo {
-  std::size_t row;            // in State::contacts
+  std::size_t row;  // in State::contacts
   ContactKey key;
-  int body_a, body_b;         // in Tree::bodies(); −1: the world
-  int block;                  // its laws, in Model::blocks
-  std::uint32_t episode;      // its number since the start of the run; 0 while open
+  int body_a, body_b;     // in Tree::bodies(); −1: the world
+  int block;              // its laws, in Model::blocks
+  std::uint32_t episode;  // its number since the start of the run; 0 while open
   ContactPhase phase;
-  double depth;               // [m]
-  double rate;                // [m/s]
-  double approach;            // rate at touch-down, also foreseen [m/s]
-  Vec2<double> slip;          // in the contact's frame [m/s]
-  Vec3<double> slip_world;    // [m/s]
-  double normal_force;        // [N]
-  Vec3<double> friction;      // [N]
-  Vec3<double> point;         // where the force acts [m]
-  Frame<double> frame;        // its n is the normal
+  double depth;             // [m]
+  double rate;              // [m/s]
+  double approach;          // rate at touch-down, also foreseen [m/s]
+  Vec2<double> slip;        // in the contact's frame [m/s]
+  Vec3<double> slip_world;  // [m/s]
+  double normal_force;      // [N]
+  Vec3<double> friction;    // [N]
+  Vec3<double> point;       // where the force acts [m]
+  Frame<double> frame;      // its n is the normal
 
   /// The whole force on B [N].
   Vec3<double> force() const { return normal_force * frame.n + friction; }

@@ -50,9 +50,9 @@ struct ForceSink {
 /// The sides of guards that laws are held on while an integrator tries a step beyond an
 /// event, so that rates stay smooth; and roots of depths where a contact time runs.
 struct HeldLaws {
-  Columns<const double> normal{};   // a column per guard: −1, 1, or 0: free
+  Columns<const double> normal{};  // a column per guard: −1, 1, or 0: free
   Columns<const double> friction{};
-  const double* roots = nullptr;    // of depths; none: the laws compute them
+  const double* roots = nullptr;  // of depths; none: the laws compute them
 };
 
 /// What the laws are asked for: a step of length h, or forces and the memory's rates.

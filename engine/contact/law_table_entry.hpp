@@ -172,15 +172,15 @@ inline constexpr auto guard_list = [] {
 }();
 
 template <NormalLaw L>
-void normal_guards(const LawChoice& choice, const Columns<const double>& state, std::size_t i,
-                   const Kinematics<double>& kin, double* out) noexcept {
+void normal_guards(const LawChoice& choice, const Columns<const double>& state,
+                   std::size_t i, const Kinematics<double>& kin, double* out) noexcept {
   const auto now = L::guards(params_of<L>(choice), load_row<L>(state, i), kin);
   std::copy(now.begin(), now.end(), out);
 }
 
 template <FrictionLaw L>
-void friction_guards(const LawChoice& choice, const Columns<const double>& state, std::size_t i,
-                     const Kinematics<double>& kin, double normal_force,
+void friction_guards(const LawChoice& choice, const Columns<const double>& state,
+                     std::size_t i, const Kinematics<double>& kin, double normal_force,
                      double* out) noexcept {
   const auto now =
       L::guards(params_of<L>(choice), load_row<L>(state, i), kin, normal_force);

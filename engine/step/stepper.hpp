@@ -87,8 +87,8 @@ struct StepperInfo {
   bool locates_events = false;  // else they are seen at the ends of steps
   bool fixed_step = false;      // takes step, substeps, method, threads; else rtol
   std::vector<Parameter> parameters{};  // of its own
-  std::unique_ptr<Stepper> (*make)(const Model& model, const StepperOptions& options) =
-      nullptr;
+  std::unique_ptr<Stepper> (*make)(const Model& model,
+                                   const StepperOptions& options) = nullptr;
 };
 
 }  // namespace bristle

@@ -771,16 +771,16 @@ TEST(MotionOde, RungeKuttaKeepsItsOrderInTheContactsClock) {
   ASSERT_EQ(scene.model.joint_blocks, 0);
   const LocatedEvents nothing;
   Adaptive clock(scene.model, {.rtol = 1e-12});
-  clock.advance_to(touch, scene.until,
-                   {.on_event =
-                        [&](const State& now, const Event& e) {
-                          const auto& keys = now.contacts.key;
-                          row = static_cast<int>(
-                              std::find(keys.begin(), keys.end(), e.contact) -
-                              keys.begin());
-                        },
-                    .on_sample = {},
-                    .on_step = [&](const State&) { return row < 0; }});
+  clock.advance_to(
+      touch, scene.until,
+      {.on_event =
+           [&](const State& now, const Event& e) {
+             const auto& keys = now.contacts.key;
+             row = static_cast<int>(std::find(keys.begin(), keys.end(), e.contact) -
+                                    keys.begin());
+           },
+       .on_sample = {},
+       .on_step = [&](const State&) { return row < 0; }});
   ASSERT_GE(row, 0);
   const auto order = [&](bool with_clock, double length, double* end) {
     State state = touch;

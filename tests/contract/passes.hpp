@@ -18,10 +18,17 @@ struct Table {
                  std::size_t friction_fields)
       : size(count + 16),
         values(size * (7 + normal_fields + friction_fields), N(0)),
-        columns{column(0), column(1),         column(2),
-                column(3), {column(7), size}, {column(7 + normal_fields), size},
-                column(4), column(5),         column(6),
-                {column(7), size}, {column(7 + normal_fields), size}} {}
+        columns{column(0),
+                column(1),
+                column(2),
+                column(3),
+                {column(7), size},
+                {column(7 + normal_fields), size},
+                column(4),
+                column(5),
+                column(6),
+                {column(7), size},
+                {column(7 + normal_fields), size}} {}
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 

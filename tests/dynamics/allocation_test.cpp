@@ -27,7 +27,7 @@ void expect_no_allocation() {
   kinematics(tree, q, v, ws);
   forward_dynamics(tree, v, tau, external, ws, a);
   pushes[0] = row_at_point(ws, 0, tree.link_count() - 1, Vec3<T>{T(1), T(0), T(0)},
-                      Vec3<T>{T(0), T(1), T(0)});
+                           Vec3<T>{T(0), T(1), T(0)});
   inverse_inertia(tree, pushes, ws, halves, k);
   solve_mass(tree, tau, external, ws, a);
   inverse_dynamics(tree, v, a, external, ws, tau);

@@ -283,15 +283,16 @@ TEST(Log, SamplesDoNotAllocate) {
   ASSERT_TRUE(recorder);
   const double probe = 3;
   long during = 0;
-  simulate(model, state,
-           SimulateOptions{.clock = {}, .duration = 1, .observe_every = 0.001},
-           [&](const Observation& now) {
-             const contract::AllocationCount count;
-             bool fine = recorder->sample(now, std::span(&probe, 1));
-             fine = fine && recorder->event({EventKind::touch, state.time, state.contacts.key[0]});
-             during += count.since();
-             return fine;
-           });
+  simulate(
+      model, state, SimulateOptions{.clock = {}, .duration = 1, .observe_every = 0.001},
+      [&](const Observation& now) {
+        const contract::AllocationCount count;
+        bool fine = recorder->sample(now, std::span(&probe, 1));
+        fine = fine &&
+               recorder->event({EventKind::touch, state.time, state.contacts.key[0]});
+        during += count.since();
+        return fine;
+      });
   EXPECT_EQ(during, 0);
   EXPECT_EQ(recorder->samples(), 1001u);
 }

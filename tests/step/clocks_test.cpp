@@ -460,9 +460,8 @@ TEST_P(Clocks, MemoryThatNoLawUsesStaysZero) {
     highest = std::max(highest, first);
     for (int row = first; row < end; ++row) {
       for (int column = layout.normal; column < layout.count; ++column) {
-        const auto place =
-            static_cast<std::size_t>(column) * state.contacts.capacity() +
-            static_cast<std::size_t>(row);
+        const auto place = static_cast<std::size_t>(column) * state.contacts.capacity() +
+                           static_cast<std::size_t>(row);
         ASSERT_EQ(state.contacts.memory[place], 0) << i << " " << column;
       }
     }

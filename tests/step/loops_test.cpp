@@ -1026,7 +1026,8 @@ TEST(Loops, AFourBarLegLandsOnItsFoot) {
         std::find_if(episodes.begin(), episodes.end(), [](auto e) { return e != 0; }) -
         episodes.begin());
     ASSERT_LT(row, episodes.size());
-    EXPECT_NEAR(1e6 * std::pow(state.contacts.depth[row], 1.5), weight, 1e-3 * weight) << name_of(method);
+    EXPECT_NEAR(1e6 * std::pow(state.contacts.depth[row], 1.5), weight, 1e-3 * weight)
+        << name_of(method);
   }
 }
 
