@@ -12,6 +12,9 @@
 #include <exception>
 #include <new>
 
+#ifdef BRISTLE_WITH_SUNDIALS
+#include "adapters/sundials/sundials_clock.hpp"
+#endif
 #include "bristle/core/version.hpp"
 #include "cli/exit.hpp"
 #include "cli/export.hpp"
@@ -89,6 +92,9 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
+#ifdef BRISTLE_WITH_SUNDIALS
+  register_sundials();
+#endif
   hold_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no more is a write that fails
   try {

@@ -28,11 +28,11 @@ class Run {
   }
 
   RunSummary go() {
-    const auto started = std::chrono::steady_clock::now();
     const double from = state_.time;
     const StepCounts before = stepper_.counts();
     const StepObserver watch = observer();
     StepStatus status = begin();
+    const auto started = std::chrono::steady_clock::now();
     while (status == StepStatus::ok && going_ && state_.time < options_.end) {
       const double until = next_stop();
       status = stepper_.advance_to(state_, until, watch);
@@ -41,14 +41,15 @@ class Run {
       going_ = !observer_.on_checkpoint || observer_.on_checkpoint(state_);
       stepper_.restart();
     }
-    if (status == StepStatus::ok && going_) finish();
+    if (status == StepStatus::ok && going_ && state_.time > seen_time_) sample(state_);
+    const auto now = std::chrono::steady_clock::now();
+    summary_.elapsed = std::chrono::duration<double>(now - started).count();
+    if (status == StepStatus::ok && going_) advise();
     summary_.status = status;
     summary_.stopped = !going_;
     summary_.counts = stepper_.counts();
     summary_.steps = summary_.counts.steps - before.steps;
     summary_.simulated = state_.time - from;
-    const auto now = std::chrono::steady_clock::now();
-    summary_.elapsed = std::chrono::duration<double>(now - started).count();
     return summary_;
   }
 
@@ -56,6 +57,7 @@ class Run {
   StepStatus begin() {
     const StepStatus status = stepper_.settle(state_);
     const bool at_start = state_.time == begin_;
+    if (status == StepStatus::ok && at_start) advise();
     if (status == StepStatus::ok && at_start && options_.every != Sampling::interval) {
       sample(state_);
     }
@@ -103,8 +105,9 @@ class Run {
     going_ = observer_.on_sample({*system.model, now, system, summary_.audit});
   }
 
-  void finish() {
-    if (state_.time > seen_time_) sample(state_);
+  /// What is wrong with the stepper's options, said once: at the start, or at the end.
+  void advise() {
+    if (!summary_.warnings.empty()) return;
     std::string advice = stepper_.advice(state_);
     if (!advice.empty()) summary_.warnings.push_back(std::move(advice));
   }

@@ -219,6 +219,7 @@ void each_field(Rows& rows, std::size_t i, const Io& io) {
   io(booked.friction.y);
   io(booked.damper);
   io(booked.slipping);
+  io(rows.sides[i]);
 }
 
 /// The columns of a block's memory that its laws use; the others are zero.

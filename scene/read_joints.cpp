@@ -54,7 +54,7 @@ void check_unit(const Section& at, std::string_view name, bool linear) {
 bool known_body(const Section& at, std::string_view key, const std::string& name,
                 const Draft& draft) {
   if (name == world_name || draft.fixed.contains(name) ||
-      draft.names.contains(fmt::format("body {}", name))) {
+      draft.names.contains({"body", name})) {
     return true;
   }
   std::vector<std::string_view> names{world_name};

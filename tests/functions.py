@@ -17,14 +17,7 @@ from pathlib import Path
 LONGEST = 80
 
 # Functions that are longer, and why: "engine/room/file.cpp name": "reason".
-ALLOWED = {
-    "engine/adaptive/adaptive.cpp Adaptive::accept":
-        "memory, ledger, events and contacts change in this order on an accepted step",
-    "engine/adaptive/smooth_motion.cpp SmoothMotion::begin":
-        "lists, one after the other, which numbers of the state are integrated",
-    "engine/contact/forces.cpp contact_forces":
-        "kinematics, normal pass, friction pass and scatter share the columns of one block",
-}
+ALLOWED = {}
 
 SUFFIXES = {".hpp", ".cpp"}
 

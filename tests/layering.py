@@ -22,7 +22,7 @@ OUTSIDE = {
     "identify": {"files", "scene", "recording"},
     "report": {"files", "recording"},
     "studies": {"files", "scene", "recording", "identify", "report"},
-    "cli": {"files", "scene", "recording", "identify", "studies", "report"},
+    "cli": {"adapters", "files", "scene", "recording", "identify", "studies", "report"},
     "python": {"files", "scene", "recording", "identify", "studies", "report"},
     "adapters": set(),
     "examples": set(),

@@ -333,16 +333,7 @@ void Adaptive::restart() {
   driver_ = std::make_unique<Driver>(*system().model, driver_->options());
 }
 
-StepCounts Adaptive::counts() const noexcept {
-  const StepCounts now = driver_->counts();
-  return {.steps = before_.steps + now.steps,
-          .rejected = before_.rejected + now.rejected,
-          .evaluations = before_.evaluations + now.evaluations,
-          .implicit_steps = before_.implicit_steps + now.implicit_steps,
-          .looks = before_.looks + now.looks,
-          .events = before_.events + now.events,
-          .touches = before_.touches + now.touches};
-}
+StepCounts Adaptive::counts() const noexcept { return before_ + driver_->counts(); }
 System& Adaptive::system() noexcept { return driver_->system(); }
 
 }  // namespace bristle

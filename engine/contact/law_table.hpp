@@ -13,7 +13,7 @@ namespace bristle {
 using LawColumns = ContactColumns<double>;
 
 /// Room for the guards of any law.
-inline constexpr std::size_t max_guards = 16;
+inline constexpr std::size_t max_guards = 15;
 
 /// Slopes of a friction step with respect to the slip: ∂f_t/∂v_t over a step h, the
 /// memory's response included [N s/m].

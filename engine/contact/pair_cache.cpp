@@ -94,6 +94,7 @@ ContactStatus PairCache::renew(const LinkMotion& links, const Detector& found,
   Detector::Cursor cursor(found);
   try {
     rows_.grow(old.capacity(), at(layout_.count));
+    rows_.pairs.reserve(rows_.capacity());
     places_.resize(rows_.capacity());
     const int blocks = static_cast<int>(model_->contact_law_blocks().size());
     for (int b = 0; b < blocks; ++b) {
@@ -199,6 +200,7 @@ void PairCache::renew_row(int block, const ShapePair& pair,
   rows_.point[i] = point;
   rows_.anchor[i] = transpose_times(pose.R, point - pose.p);
   rows_.depth[i] = contact.depth;
+  rows_.sides[i] = was >= 0 ? old.sides[at(was)] : 0;
   places_[i] = {rows_.frame[i], point, link_a, model_->shapes[pair.b].link};
   carry_memory(old, was, n_);
   // A contact that stands alone is where the depth is least, and follows its rate.
@@ -223,6 +225,7 @@ bool PairCache::give_up(int block, const ContactRows& old, int was) {
   rows_.point[i] = old.point[j];
   rows_.anchor[i] = old.anchor[j];
   rows_.depth[i] = -1;
+  rows_.sides[i] = 0;
   places_[i] = {old.frame[j], old.point[j], world_link, world_link};
   carry_memory(old, was, n_);
   changes_.push_back({n_, was, block, RowChange::Fate::kept, false});
@@ -268,6 +271,7 @@ bool PairCache::pad() {
     rows_.depth[i] = -1;
     rows_.rate[i] = rows_.approach[i] = rows_.acceleration[i] = 0;
     rows_.booked[i] = {};
+    rows_.sides[i] = 0;
     rows_.frame[i] = {};
     rows_.point[i] = rows_.anchor[i] = {};
     for (int k = 0; k < layout_.count; ++k) {

@@ -19,6 +19,7 @@ void LawRows::grow(std::size_t rows, std::size_t columns) {
     column->resize(rows);
   }
   booked.resize(rows);
+  sides.resize(rows);
 }
 
 void ContactRows::grow(std::size_t rows, std::size_t columns) {
@@ -28,6 +29,7 @@ void ContactRows::grow(std::size_t rows, std::size_t columns) {
   frame.resize(rows);
   point.resize(rows);
   anchor.resize(rows);
+  pairs.reserve(rows);
 }
 
 State make_state(const Model& model) {

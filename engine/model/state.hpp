@@ -49,7 +49,8 @@ struct LawRows {
   std::vector<double> approach;        // rate at touch-down, also foreseen; 0: not known
   std::vector<double> acceleration;    // of the depth, between accepted states [m/s²]
   std::vector<BookedForces> booked;
-  std::vector<double> memory;  // columns of capacity() numbers, see MemoryLayout
+  std::vector<std::uint32_t> sides;  // signs of guards, where switches are noted
+  std::vector<double> memory;        // columns of capacity() numbers, see MemoryLayout
 
   std::size_t capacity() const { return episode.size(); }
   /// Makes room for so many rows with so many columns of memory; the rows in use stay.

@@ -43,9 +43,9 @@ StepStatus FixedStep::settle(State& state, Commands commands) noexcept {
 StepStatus FixedStep::settle_for(State& state, Commands commands,
                                  Report* report) noexcept {
   const StepStatus status = settle(state, commands);
-  if (status == StepStatus::ok && report != nullptr) {
-    report->deliver(state, system_.events);
-  }
+  if (status != StepStatus::ok || report == nullptr) return status;
+  if (report->observer.on_event) find_switches(system_, state);
+  report->deliver(state, system_.events);
   return status;
 }
 

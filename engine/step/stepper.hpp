@@ -27,6 +27,16 @@ struct StepCounts {
   std::uint64_t looks = 0;           // at contacts only, to locate events
   std::uint64_t events = 0;
   std::uint64_t touches = 0;
+
+  friend StepCounts operator+(const StepCounts& a, const StepCounts& b) {
+    return {a.steps + b.steps,
+            a.rejected + b.rejected,
+            a.evaluations + b.evaluations,
+            a.implicit_steps + b.implicit_steps,
+            a.looks + b.looks,
+            a.events + b.events,
+            a.touches + b.touches};
+  }
 };
 
 /// Who wants to know what, on the way. The state handed over is settled, and so is the

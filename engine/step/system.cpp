@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "bristle/contact/switches.hpp"
 #include "bristle/step/loops.hpp"
 
 namespace bristle {
@@ -258,6 +260,14 @@ ContactTotals contact_forces(System& system, const ForceRequest& what,
   const LawSums points = system.pools.points.forces(
       rows.contacts, memory.contacts, next.contacts, ask(&HeldPools::contacts));
   return {points.normal, points.friction, joints.normal, joints.friction};
+}
+
+void find_switches(System& system, State& state) noexcept {
+  contact_forces(system, {}, state, memory_of(std::as_const(state)),
+                 rates_of(system.pools));
+  note_switches(system.pools.joints, {}, state.time, state.joints, system.events);
+  note_switches(system.pools.points, state.contacts.key, state.time, state.contacts,
+                system.events);
 }
 
 void apply_forces(System& system, const ForceRequest& what, double time,

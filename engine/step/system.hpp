@@ -101,6 +101,10 @@ ContactTotals contact_forces(System& system, const ForceRequest& what,
                              const RowView& rows, const RowMemory<const double>& memory,
                              const RowMemory<double>& next) noexcept;
 
+/// Adds to system.events which laws have switched since switches were looked for last, at
+/// a settled state.
+void find_switches(System& system, State& state) noexcept;
+
 /// All forces there, and their powers.
 void apply_forces(System& system, const ForceRequest& what, double time,
                   std::span<const double> q, std::span<const double> v,

@@ -21,16 +21,7 @@ using validation::put;
 
 class Clocks : public ::testing::TestWithParam<Method> {
  protected:
-  static int order(Method method) {
-    switch (method) {
-      case Method::bogacki_shampine:
-        return 3;
-      case Method::runge_kutta_4:
-        return 4;
-      default:
-        return 1;
-    }
-  }
+  static int order(Method method) { return method.info().order; }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, Clocks,
