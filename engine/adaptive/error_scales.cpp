@@ -65,7 +65,8 @@ double worst_ratio(const std::vector<double>& errors,
   double worst = 0;
   for (std::size_t i = 0; i < allowed.size(); ++i) {
     const double ratio = std::abs(errors[i]) / allowed[i];
-    worst = ratio <= worst ? worst : ratio;  // a NaN stays
+    if (std::isnan(ratio)) return ratio;
+    worst = std::max(worst, ratio);
   }
   return worst;
 }

@@ -25,7 +25,7 @@ struct NaturalScale {
 };
 
 /// How large errors are against what is allowed, a number per entry; more than 1 is too
-/// large.
+/// large. Not a number where one of them is none.
 double worst_ratio(const std::vector<double>& errors,
                    const std::vector<double>& allowed) noexcept;
 
