@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
-#include <thread>
 #include <type_traits>
 
 #include "cli/probes.hpp"
@@ -226,30 +225,23 @@ void Runner::run_fixed() {
   bool going = status == StepStatus::ok;
   if (going && done == 0) going = observe(state_, system);
   std::vector<std::uint32_t> episodes;
-  using Wall = std::chrono::steady_clock;
-  const Wall::time_point began = Wall::now();
-  const std::uint64_t first = done;
-  const auto due = [&](std::uint64_t step) {
-    const std::chrono::duration<double> after(static_cast<double>(step - first) *
-                                              options.step);
-    return began + std::chrono::duration_cast<Wall::duration>(after);
-  };
+  std::optional<RealtimeThread> realtime;
+  if (options_.realtime) {
+    realtime.emplace(RealtimeOptions{options.step, options_.priority, options.threads});
+    report_.warnings = realtime->refusals();
+  }
   while (going && done < steps) {
     episodes.clear();
     for (int i = 0; i < state_.contacts.count; ++i) {
       const std::uint32_t e = state_.contacts.rows[static_cast<std::size_t>(i)].episode;
       if (e != 0) episodes.push_back(e);
     }
-    if (options_.realtime) {
-      std::this_thread::sleep_until(due(done));
-      const std::chrono::duration<double> late = Wall::now() - due(done);
-      report_.lateness.add(late.count());
-    }
+    if (realtime) realtime->begin_step();
     status = loop.step(state_);
+    if (realtime) realtime->end_step();
     if (status != StepStatus::ok) break;
     ++done;
     ++report_.steps;
-    if (options_.realtime && Wall::now() > due(done)) ++report_.missed;
     // Contacts that begin and end, as far as a step shows them.
     const bool sampled = record.every != Every::event && done % stride == 0;
     bool settled = false;
@@ -276,7 +268,8 @@ void Runner::run_fixed() {
     going = going && !interrupted;
   }
   report_.times = loop.times();
-  if (!options_.realtime) report_.missed = loop.missed();
+  if (realtime) report_.deadlines = realtime->deadlines();
+  report_.missed = realtime ? report_.deadlines.missed() : loop.missed();
   constexpr std::uint64_t stages[] = {1, 3, 4, 1};  // by Method
   report_.evaluations = report_.steps * static_cast<std::uint64_t>(options.substeps) *
                         stages[static_cast<int>(options.method)];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/progress.hpp"
+#include "cli/realtime_thread.hpp"
 #include "recording/recorder.hpp"
 #include "report/figure.hpp"
 #include "scene/scene.hpp"
@@ -18,6 +19,7 @@ namespace bristle::cli {
 
 struct RunnerOptions {
   bool realtime = false;  // against the wall clock
+  bool priority = false;  // in real time: SCHED_FIFO, locked memory, busy waits
   bool quiet = false;     // no progress
 };
 
@@ -40,7 +42,7 @@ struct RunReport {
   std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in
                              // real time was not done when the next was due
   StepTimes times{};
-  StepTimes lateness{};  // of ticks against the wall clock: how late each began
+  Deadlines deadlines{};  // in real time
   Audit audit{};
   std::vector<ProbeRange> probes{};  // as the scene's
   std::vector<std::string> warnings{};
