@@ -89,10 +89,10 @@ Json summary_json(const Scene& scene, const RunReport& report) {
     json["missed_deadlines"] = report.missed;
     if (deadlines.begun_late.count() > 0) {
       add_times("wake_up_latency", deadlines.begun_late, json);
-      json["missed_by_us"] = deadlines.late_by_us.count();
-      json["missed_by_the_system"] = deadlines.late_by_system.count();
-      add_times("missed_by_us", deadlines.late_by_us, json);
-      add_times("missed_by_the_system", deadlines.late_by_system, json);
+      json["missed_own"] = deadlines.late_by_us.count();
+      json["missed_system"] = deadlines.late_by_system.count();
+      add_times("missed_own", deadlines.late_by_us, json);
+      add_times("missed_system", deadlines.late_by_system, json);
     }
   }
   Json probes = Json::object();
