@@ -31,6 +31,7 @@ struct RunWish {
   std::string resume;
   bool json = false;
   bool realtime = false;
+  bool priority = false;
   bool no_recording = false;
   bool csv = false;
   int threads = 0;
@@ -131,8 +132,9 @@ int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
     recorder.emplace(std::move(*made));
   }
   listen_for_interrupts();
-  Runner runner(scene, state, 0, recorder ? &*recorder : nullptr,
-                {.realtime = wish.realtime, .quiet = wish.json});
+  Runner runner(
+      scene, state, 0, recorder ? &*recorder : nullptr,
+      {.realtime = wish.realtime, .priority = wish.priority, .quiet = wish.json});
   if (begin.from && !runner.restore(begin.from->extra)) {
     return fail(
         fmt::format("{}: its checkpoint was written by another version", folder->path()));
@@ -288,7 +290,12 @@ void add_run_commands(CLI::App& app, int& status) {
   CLI::Option* threads = run->add_option("--threads", wish->threads,
                                          "Of the fixed clock; results do not change")
                              ->check(CLI::Range(1, 1024));
-  run->add_flag("--realtime", wish->realtime, "The fixed clock against the wall clock");
+  CLI::Option* realtime = run->add_flag("--realtime", wish->realtime,
+                                        "The fixed clock against the wall clock");
+  run->add_flag("--priority", wish->priority,
+                "In real time: scheduled before others (SCHED_FIFO), memory locked, and "
+                "busy for the last 100 µs before each step")
+      ->needs(realtime);
   CLI::Option* csv =
       run->add_flag("--csv", wish->csv, "Tables of the recording as well, in FOLDER/csv");
   CLI::Option* no_recording =

@@ -84,8 +84,15 @@ Json summary_json(const Scene& scene, const RunReport& report) {
       {"warnings", report.warnings}};
   if (scene.clock.stepper->fixed_step) {
     add_times("step_time", report.times, json);
-    if (report.lateness.count() > 0) add_times("wake_up_latency", report.lateness, json);
+    const Deadlines& deadlines = report.deadlines;
     json["missed_deadlines"] = report.missed;
+    if (deadlines.begun_late.count() > 0) {
+      add_times("wake_up_latency", deadlines.begun_late, json);
+      json["missed_own"] = deadlines.late_by_us.count();
+      json["missed_system"] = deadlines.late_by_system.count();
+      add_times("missed_own", deadlines.late_by_us, json);
+      add_times("missed_system", deadlines.late_by_system, json);
+    }
   }
   Json probes = Json::object();
   for (std::size_t i = 0; i < report.probes.size(); ++i) {
@@ -122,11 +129,14 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
              report.audit.residual(), report.audit.relative());
   if (scene.clock.stepper->fixed_step) {
     fmt::print("a step took {}\n", times_text(report.times));
-    if (report.lateness.count() > 0) {
-      fmt::print("it began {} after it was due\n", times_text(report.lateness));
+    const Deadlines& deadlines = report.deadlines;
+    if (deadlines.begun_late.count() > 0) {
+      fmt::print("it began {} after it was due\n", times_text(deadlines.begun_late));
     }
     if (realtime) {
-      fmt::print("{} of {} missed their deadline\n", report.missed, report.steps);
+      fmt::print("{} of {} missed their deadline: {} by us, {} by the system\n",
+                 report.missed, report.steps, deadlines.late_by_us.count(),
+                 deadlines.late_by_system.count());
     }
   }
 }

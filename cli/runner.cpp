@@ -8,7 +8,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <thread>
 #include <type_traits>
 
 #include "cli/probes.hpp"
@@ -38,15 +37,6 @@ std::uint64_t missed(const StepTimes& times, double step) {
 }
 
 }  // namespace
-
-void Pace::wait(StepTimes& lateness) {
-  ++ticks_;
-  const std::chrono::duration<double> after(static_cast<double>(ticks_) * step_);
-  const Wall::time_point due = began_ + std::chrono::duration_cast<Wall::duration>(after);
-  if (Wall::now() > due) ++missed_;
-  std::this_thread::sleep_until(due);
-  lateness.add(std::chrono::duration<double>(Wall::now() - due).count());
-}
 
 void listen_for_interrupts() {
   interrupted = false;
@@ -118,9 +108,9 @@ bool Runner::note_event(const Event& event) {
 bool Runner::step_done(const State& now) {
   ++report_.steps;
   if (report_.steps % 64 == 0) progress_.at(now.time);
-  if (pace_) {
-    pace_->wait(report_.lateness);
-    report_.missed = pace_->missed();
+  if (realtime_) {
+    realtime_->end_step();
+    realtime_->begin_step();
   }
   return !interrupted;
 }
@@ -170,7 +160,12 @@ RunReport Runner::run() {
   const scene::ClockSpec& clock = scene_.clock;
   stepper_ = clock.stepper->make(scene_.model, clock.options);
   evaluations_before_ = report_.evaluations;
-  if (options_.realtime) pace_.emplace(clock.options.step);
+  if (options_.realtime) {
+    realtime_.emplace(
+        RealtimeOptions{clock.options.step, options_.priority, clock.options.threads});
+    report_.warnings = realtime_->refusals();
+    realtime_->begin_step();
+  }
   const RunSummary summary = bristle::run(
       *stepper_, state_,
       {.end = end_,
@@ -192,7 +187,11 @@ RunReport Runner::run() {
                           summary.warnings.end());
   if (const auto* fixed = dynamic_cast<const FixedStep*>(stepper_.get())) {
     report_.times = fixed->times();
-    if (!options_.realtime) report_.missed = missed(report_.times, clock.options.step);
+    report_.missed = missed(report_.times, clock.options.step);
+  }
+  if (realtime_) {
+    report_.deadlines = realtime_->deadlines();
+    report_.missed = report_.deadlines.missed();
   }
   if (summary.status != StepStatus::ok) stop(summary.status);
   if (report_.ending == Ending::finished && interrupted) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "cli/progress.hpp"
+#include "cli/realtime_thread.hpp"
 #include "recording/recorder.hpp"
 #include "report/figure.hpp"
 #include "scene/scene.hpp"
@@ -21,6 +21,7 @@ namespace bristle::cli {
 
 struct RunnerOptions {
   bool realtime = false;  // against the wall clock
+  bool priority = false;  // in real time: SCHED_FIFO, locked memory, busy waits
   bool quiet = false;     // no progress
 };
 
@@ -43,28 +44,11 @@ struct RunReport {
   std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in
                              // real time was not done when the next was due
   StepTimes times{};
-  StepTimes lateness{};  // of ticks against the wall clock: how late each began
+  Deadlines deadlines{};  // in real time
   Audit audit{};
   std::vector<ProbeRange> probes{};  // as the scene's
   std::vector<std::string> warnings{};
   report::Figure figure{};  // energies and probes
-};
-
-/// Steps against the wall clock: one every so many seconds from now on.
-class Pace {
- public:
-  explicit Pace(double step) : step_(step) {}
-
-  /// A step is done: waits until the next one is due, and notes how late it begins.
-  void wait(StepTimes& lateness);
-  std::uint64_t missed() const { return missed_; }  // not done when the next was due
-
- private:
-  using Wall = std::chrono::steady_clock;
-  double step_;  // [s]
-  Wall::time_point began_ = Wall::now();
-  std::uint64_t ticks_ = 0;
-  std::uint64_t missed_ = 0;
 };
 
 class Runner {
@@ -103,7 +87,7 @@ class Runner {
   std::vector<double> probes_;
   std::unique_ptr<Stepper> stepper_;
   std::uint64_t evaluations_before_ = 0;  // of a run that is resumed
-  std::optional<Pace> pace_;
+  std::optional<RealtimeThread> realtime_;
 
   // Curves of the figure, thinned to a bounded number of points.
   std::vector<double> times_;

@@ -11,7 +11,7 @@ namespace bristle::files {
 /// What work on a file may take; 0: as much as it wants.
 struct GuardLimits {
   std::size_t memory = std::size_t{3} << 29;  // beyond what the process has [bytes]
-  int seconds = 8;                            // of the processor; by the wall four times
+  int seconds = 8;  // of the processor; sixty times that by the wall, if it waits
   std::size_t answer = std::size_t{1} << 30;  // that comes back [bytes]
 };
 
