@@ -16,7 +16,7 @@ Result<Model> arm_over_table() {
                      .pose = {Mat3<double>::identity(), {1, 0, -0.15}}});
   builder.add_body({.name = "arm",
                     .mass = 2,
-                    .centre_of_mass = {0.5, 0, 0},
+                    .com = {0.5, 0, 0},
                     .inertia = Sym3<double>::diagonal(0.01, 0.2, 0.2)});
   builder.add_joint({.name = "shoulder",
                      .child = "arm",

@@ -14,14 +14,13 @@ using namespace bristle;
 Result<Model> thrown_ball() {
   ModelBuilder builder;
   builder.add_shape({.name = "floor", .shape = Plane{}});
-  builder.add_body({.name = "ball",
-                    .mass = 1,
-                    .inertia = Sym3<double>::diagonal(4e-3, 4e-3, 4e-3)});
+  builder.add_body(
+      {.name = "ball", .mass = 1, .inertia = Sym3<double>::diagonal(4e-3, 4e-3, 4e-3)});
   builder.add_joint({.name = "free", .child = "ball", .type = JointType::free});
   builder.add_shape({.name = "ball", .body = "ball", .shape = Sphere{0.1}});
   builder.add_contact(
-      {.normal = choose<HuntCrossley>(
-           {.stiffness = 1e6, .exponent = 1.5, .dissipation = 0.5}),
+      {.normal =
+           choose<HuntCrossley>({.stiffness = 1e6, .exponent = 1.5, .dissipation = 0.5}),
        .friction = choose<SpringSlider>({.mu = 0.3, .stiffness = 1e5, .damping = 100})});
   return builder.build();
 }
@@ -55,10 +54,11 @@ int main() {
     };
     const RunSummary summary =
         run(*stepper, state, {.end = 1.5, .interval = 1e-3}, observer);
-    std::printf("%s: %d touches, deepest sample %.2f mm, speed %.4f m/s, balance error "
-                "%.1e\n",
-                std::string(info.name).c_str(), touches, 1e3 * deepest, state.v[3],
-                summary.audit.relative());
+    std::printf(
+        "%s: %d touches, deepest sample %.2f mm, speed %.4f m/s, balance error "
+        "%.1e\n",
+        std::string(info.name).c_str(), touches, 1e3 * deepest, state.v[3],
+        summary.audit.relative());
     // A ball that slid and now rolls has 5/7 of its speed.
     good = good && summary.status == StepStatus::ok && touches >= 2 &&
            std::fabs(state.v[3] - 5.0 / 7) < 0.02;

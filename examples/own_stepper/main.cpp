@@ -37,9 +37,8 @@ class Heun final : public FixedMethod {
     }
     integrate<double>(tree, state.q, v_, h);
     for (std::size_t k = 0; k < work_lines; ++k) {
-      field<double>(state.works, k) += 0.5 * h *
-                                       (field<double>(powers_, k) +
-                                        field<double>(system.powers, k));
+      field<double>(state.works, k) +=
+          0.5 * h * (field<double>(powers_, k) + field<double>(system.powers, k));
     }
     state.time += h;
     state.committed = false;
@@ -65,27 +64,25 @@ double stable_step(const TimeScales& scales) noexcept {
   return fastest > 0 ? 1 / fastest : std::numeric_limits<double>::infinity();
 }
 
-constexpr MethodInfo heun{
-    .name = "heun",
-    .title = "Heun, order 2",
-    .order = 2,
-    .evaluations = 2,
-    .stable_step = stable_step,
-    .make = [](const System&) -> std::unique_ptr<FixedMethod> {
-      return std::make_unique<Heun>();
-    }};
+constexpr MethodInfo heun{.name = "heun",
+                          .title = "Heun, order 2",
+                          .order = 2,
+                          .evaluations = 2,
+                          .stable_step = stable_step,
+                          .make = [](const System&) -> std::unique_ptr<FixedMethod> {
+                            return std::make_unique<Heun>();
+                          }};
 
 /// A ball dropped on a floor that takes half of its energy.
 Result<Model> dropped_ball() {
   ModelBuilder builder;
   builder.add_shape({.name = "floor", .shape = Plane{}});
-  builder.add_body({.name = "ball",
-                    .mass = 1,
-                    .inertia = Sym3<double>::diagonal(4e-3, 4e-3, 4e-3)});
+  builder.add_body(
+      {.name = "ball", .mass = 1, .inertia = Sym3<double>::diagonal(4e-3, 4e-3, 4e-3)});
   builder.add_joint({.name = "free", .child = "ball", .type = JointType::free});
   builder.add_shape({.name = "ball", .body = "ball", .shape = Sphere{0.1}});
-  builder.add_contact({.normal = choose<KelvinVoigt>(
-                           {.stiffness = 1e5, .damping = 60, .clamp = 1})});
+  builder.add_contact(
+      {.normal = choose<KelvinVoigt>({.stiffness = 1e5, .damping = 60, .clamp = 1})});
   return builder.build();
 }
 
@@ -93,9 +90,9 @@ Result<Model> dropped_ball() {
 double height_after(const Model& model, Method method, double step, RunSummary& summary) {
   State state = make_state(model);
   state.q[2] = 0.2;
-  summary = simulate(model, state,
-                     SimulateOptions{.clock = {.method = method, .step = step},
-                                     .duration = 0.12});
+  summary = simulate(
+      model, state,
+      SimulateOptions{.clock = {.method = method, .step = step}, .duration = 0.2});
   return state.q[2];
 }
 

@@ -1,3 +1,5 @@
+#include "bristle/steppers.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,7 +7,6 @@
 #include <limits>
 
 #include "bristle/run.hpp"
-#include "bristle/steppers.hpp"
 #include "tests/contract/allocations.hpp"
 #include "tests/validation/scenes.hpp"
 #ifdef BRISTLE_WITH_SUNDIALS
@@ -76,12 +77,10 @@ Model pendulum() {
   ModelBuilder builder;
   builder.add_body({.name = "bob",
                     .mass = 1,
-                    .centre_of_mass = {0.5, 0, 0},
+                    .com = {0.5, 0, 0},
                     .inertia = Sym3<double>::diagonal(1e-2, 1e-2, 1e-2)});
-  builder.add_joint({.name = "hinge",
-                     .child = "bob",
-                     .type = JointType::revolute,
-                     .axis = {0, 1, 0}});
+  builder.add_joint(
+      {.name = "hinge", .child = "bob", .type = JointType::revolute, .axis = {0, 1, 0}});
   return built(builder);
 }
 
@@ -91,8 +90,8 @@ Model thrown_ball() {
   builder.add_shape({.name = "ground", .shape = Plane{}});
   add_free(builder, "ball", 1, ball_inertia(1, 0.1), Sphere{0.1});
   builder.add_contact(
-      {.normal = choose<HuntCrossley>(
-           {.stiffness = 1e5, .exponent = 1.5, .dissipation = 0.3}),
+      {.normal =
+           choose<HuntCrossley>({.stiffness = 1e5, .exponent = 1.5, .dissipation = 0.3}),
        .friction = choose<SpringSlider>({.mu = 0.3, .stiffness = 2e4, .damping = 60})});
   return built(builder);
 }
@@ -158,8 +157,13 @@ TEST_P(Steppers, TouchAndLiftOffAlternateAndNameTheirContact) {
       switches += event.kind == EventKind::slip || event.kind == EventKind::stick;
     }
   };
-  ASSERT_EQ(stepper->advance_to(state, 0.5, observer), StepStatus::ok);
-  EXPECT_EQ(touches, 2);  // the first from 0.2 m, the second within the time
+  ASSERT_EQ(stepper->advance_to(state, 0.8, observer), StepStatus::ok);
+  // As many as a tight tolerance finds; the last of them is 0.05 s before the end.
+  State exact = ball_in_the_air(model);
+  const auto reference = steppers().front().make(model, {.rtol = 1e-10});
+  ASSERT_EQ(reference->advance_to(exact, 0.8), StepStatus::ok);
+  ASSERT_GE(reference->counts().touches, 2u);
+  EXPECT_EQ(static_cast<std::uint64_t>(touches), reference->counts().touches);
   EXPECT_GE(switches, 1);
   EXPECT_EQ(stepper->counts().touches, static_cast<std::uint64_t>(touches));
 }
@@ -170,9 +174,11 @@ TEST_P(Steppers, TheLedgerCloses) {
   const auto stepper = make(model);
   const RunSummary summary = run(*stepper, state, {.end = 0.5});
   ASSERT_EQ(summary.status, StepStatus::ok);
-  // A first-order step at 0.1 ms through impacts of 10 ms: a hundredth, squared for the
-  // ledger's mean velocities.
-  EXPECT_LT(summary.audit.relative(), fixed() ? 2e-3 : 1e-6);
+  // Impacts take about 10 ms: a first-order step of 0.1 ms is off by a hundredth, and
+  // booked at mean velocities by its square. What the linearly implicit step damps is in
+  // no line of the ledger, and stays of the first order.
+  const bool damps = GetParam().options.method == Method::linearly_implicit_euler;
+  EXPECT_LT(summary.audit.relative(), !fixed() ? 1e-6 : damps ? 2e-2 : 1e-3);
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
