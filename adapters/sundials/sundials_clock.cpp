@@ -633,10 +633,12 @@ std::unique_ptr<Stepper> make_clock(const Model& model, const StepperOptions& op
 
 }  // namespace
 
-void register_sundials() {
-  const auto add = [](std::string_view name, std::string_view title, auto make) {
-    register_stepper(
+bool register_sundials() {
+  bool all = true;
+  const auto add = [&all](std::string_view name, std::string_view title, auto make) {
+    const auto added = register_stepper(
         {.name = name, .title = title, .locates_events = true, .make = make});
+    all = all && added;
   };
   add("cvode", "CVODE of SUNDIALS, BDF", &make_clock<SundialsMethod::cvode_bdf>);
   add("cvode-adams", "CVODE of SUNDIALS, Adams",
@@ -645,6 +647,7 @@ void register_sundials() {
       &make_clock<SundialsMethod::arkode_erk>);
   add("arkode-dirk", "ARKODE of SUNDIALS, diagonally implicit Runge–Kutta",
       &make_clock<SundialsMethod::arkode_dirk>);
+  return all;
 }
 
 }  // namespace bristle

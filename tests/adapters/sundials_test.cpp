@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "adapters/sundials/sundials_clock.hpp"
+#include "bristle/run.hpp"
 #include "tests/validation/scenes.hpp"
 
 // The motions of SUNDIALS next to those of the adaptive clock, which share no step.
