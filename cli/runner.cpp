@@ -106,11 +106,11 @@ bool Runner::note_event(const Event& event) {
 
 /// After every step: progress, the wall clock, Ctrl-C.
 bool Runner::step_done(const State& now) {
-  ++report_.steps;
-  if (report_.steps % 64 == 0) progress_.at(now.time);
+  if (++seen_steps_ % 64 == 0) progress_.at(now.time);
   if (realtime_) {
     realtime_->end_step();
-    realtime_->begin_step();
+    const bool last = now.time > end_ - 0.5 * scene_.clock.options.step;
+    if (!last) realtime_->begin_step();
   }
   return !interrupted;
 }
@@ -135,8 +135,9 @@ bool Runner::restore(std::span<const std::byte> bytes) {
 }
 
 bool Runner::checkpoint(const State& now) {
-  const Tally tally{report_.audit, report_.steps, evaluations_before_ + evaluations(),
-                    report_.touches, report_.events};
+  const StepCounts done = counts();
+  const Tally tally{report_.audit, done.steps, done.evaluations, report_.touches,
+                    report_.events};
   report_.probes.resize(scene_.probes.size());
   const auto counts = std::as_bytes(std::span(&tally, 1));
   const auto ranges = std::as_bytes(std::span(report_.probes));
@@ -156,16 +157,20 @@ void Runner::stop(StepStatus status) {
   if (!advice.empty()) report_.trouble += fmt::format("\n{}", advice);
 }
 
+/// In real time the wall clock runs from here on.
+void Runner::start() {
+  if (!options_.realtime) return;
+  const StepperOptions& options = scene_.clock.options;
+  realtime_.emplace(RealtimeOptions{options.step, options_.priority, options.threads});
+  report_.warnings = realtime_->refusals();
+  realtime_->begin_step();
+}
+
 RunReport Runner::run() {
   const scene::ClockSpec& clock = scene_.clock;
   stepper_ = clock.stepper->make(scene_.model, clock.options);
-  evaluations_before_ = report_.evaluations;
-  if (options_.realtime) {
-    realtime_.emplace(
-        RealtimeOptions{clock.options.step, options_.priority, clock.options.threads});
-    report_.warnings = realtime_->refusals();
-    realtime_->begin_step();
-  }
+  before_.steps = report_.steps;
+  before_.evaluations = report_.evaluations;
   const RunSummary summary = bristle::run(
       *stepper_, state_,
       {.end = end_,
@@ -174,7 +179,8 @@ RunReport Runner::run() {
        .interval = scene_.record.interval,
        .steps = scene_.record.steps && !clock.stepper->fixed_step,
        .checkpoint = scene_.record.checkpoint},
-      {.on_sample = [this](const Observation& now) { return sample(now); },
+      {.on_start = [this] { start(); },
+       .on_sample = [this](const Observation& now) { return sample(now); },
        .on_event = [this](const State&, const Event& event) { return note_event(event); },
        .on_step = [this](const State& now) { return step_done(now); },
        .on_checkpoint = [this](const State& now) { return checkpoint(now); }},
@@ -182,7 +188,8 @@ RunReport Runner::run() {
   report_.audit = summary.audit;
   report_.elapsed = summary.elapsed;
   report_.simulated = summary.simulated;
-  report_.evaluations = evaluations_before_ + evaluations();
+  report_.steps = counts().steps;
+  report_.evaluations = counts().evaluations;
   report_.warnings.insert(report_.warnings.end(), summary.warnings.begin(),
                           summary.warnings.end());
   if (const auto* fixed = dynamic_cast<const FixedStep*>(stepper_.get())) {

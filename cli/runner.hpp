@@ -68,6 +68,7 @@ class Runner {
     Audit audit;
     std::uint64_t steps, evaluations, touches, events;
   };
+  void start();
   bool cannot_write();
   bool sample(const Observation& now);
   bool note_event(const Event& event);
@@ -75,7 +76,8 @@ class Runner {
   bool checkpoint(const State& now);
   void stop(StepStatus status);
   void keep_for_figure(double time);
-  std::uint64_t evaluations() const { return stepper_->counts().evaluations; }
+  /// Since the run began, before it was resumed included.
+  StepCounts counts() const { return before_ + stepper_->counts(); }
 
   const scene::Scene& scene_;
   State& state_;
@@ -86,7 +88,8 @@ class Runner {
   RunReport report_;
   std::vector<double> probes_;
   std::unique_ptr<Stepper> stepper_;
-  std::uint64_t evaluations_before_ = 0;  // of a run that is resumed
+  StepCounts before_;             // of a run that is resumed
+  std::uint64_t seen_steps_ = 0;  // since then
   std::optional<RealtimeThread> realtime_;
 
   // Curves of the figure, thinned to a bounded number of points.

@@ -33,6 +33,7 @@ class Run {
     const StepObserver watch = observer();
     StepStatus status = begin();
     const auto started = std::chrono::steady_clock::now();
+    if (status == StepStatus::ok && observer_.on_start) observer_.on_start();
     while (status == StepStatus::ok && going_ && state_.time < options_.end) {
       const double until = next_stop();
       status = stepper_.advance_to(state_, until, watch);

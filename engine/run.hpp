@@ -48,6 +48,8 @@ struct Observation {
 
 /// Called on the way; all of it is optional. Where one returns false, the run ends there.
 struct RunObserver {
+  /// The state is settled, and the first step comes next.
+  std::function<void()> on_start{};
   std::function<bool(const Observation&)> on_sample{};
   /// The observation holds while the call lasts.
   std::function<bool(const State&, const Event&)> on_event{};
