@@ -19,18 +19,26 @@ void half_row(const Tree& tree, const Workspace<T>& ws, int link, Force<T> f, T*
     const Link& above = tree.link(i);
     if (!ws.locked[at(i)]) {
       if (above.type == JointType::free) {
+        // It gives way entirely: only what its own velocity was told comes back to its
+        // parent.
+        Force<T> back = Force<T>::zero();
+        bool ends = true;
         if constexpr (has_dof) {
           const int k = dof - above.v;
-          if (k >= 0 && k < 6) {
-            Vec3<T>& part = is_linear(above.type, k) ? f.force : f.torque;
-            part = part + on_dof * ws.dofs[at(dof)].axis;
+          ends = k < 0 || k >= 6;
+          if (!ends) {
+            Vec3<T>& part = is_linear(above.type, k) ? back.force : back.torque;
+            part = -(on_dof * ws.dofs[at(dof)].axis);
           }
         }
-        Motion<T> half = ws.free[at(above.free)].half_solve(f);
+        Motion<T> half = ws.free[at(above.free)].half_solve(f - back);
         T* to = w + above.v;
         store(load_vec3(to) + half.angular, to);
         store(load_vec3(to + 3) + half.linear, to + 3);
-        return;  // it gives way entirely: nothing is left for its parent
+        if (ends) return;
+        f = shifted_back(back, ws.links[at(i)].arm);
+        i = above.parent;
+        continue;
       }
       over_dofs<true>(above.type, [&]<bool linear>(int k) {
         const DofWork<T>& work = ws.dofs[at(above.v + k)];
