@@ -4,8 +4,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 
 #include "cli/text.hpp"
+#include "files/guarded.hpp"
+#include "files/output_folder.hpp"
 #include "recording/export.hpp"
 #include "recording/reader.hpp"
 #include "report/run_page.hpp"
@@ -14,7 +17,7 @@ namespace bristle::cli {
 
 namespace {
 
-namespace files = std::filesystem;
+namespace fs = std::filesystem;
 
 struct ExportWish {
   std::string from;
@@ -23,53 +26,90 @@ struct ExportWish {
   double every = 0;
 };
 
-int export_command(const ExportWish& wish) {
-  if (!wish.csv && !wish.vtk && !wish.gltf && !wish.html) {
-    return fail("say what for: --csv, --vtk, --gltf or --html");
-  }
-  auto reader = recording::Reader::open(wish.from);
-  if (!reader) return fail(reader.error());
-  if (!reader->note().empty()) fmt::print(stderr, "warning: {}\n", reader->note());
-  files::path out = wish.out;
-  if (wish.out.empty()) {
-    out = files::is_directory(wish.from) ? files::path(wish.from)
-                                         : files::path(wish.from).parent_path();
-    out /= "export";
-  }
-  const auto tell = [](const Result<recording::ExportReport>& report) {
-    if (!report) return fail(report.error());
-    for (const std::string& file : report->files) fmt::print("{}\n", file);
-    return static_cast<int>(fine);
+/// The folder when none is named: beside the recording.
+std::string default_folder(const std::string& from) {
+  std::error_code ignored;
+  const fs::path beside =
+      fs::is_directory(from, ignored) ? fs::path(from) : fs::path(from).parent_path();
+  return (beside / "export").string();
+}
+
+/// What an export wrote and what it could not.
+struct Exported {
+  std::vector<std::string> files, missing;
+};
+
+Exported export_all(recording::Reader& reader, const ExportWish& wish,
+                    const files::OutputFolder& folder) {
+  Exported all;
+  const auto add = [&](const Result<recording::ExportReport>& report) {
+    if (!report) {
+      all.missing.push_back(folder.shown_in(report.error()));
+      return;
+    }
+    for (const std::string& file : report->files) {
+      all.files.push_back(folder.shown_in(file));
+    }
   };
-  int status = fine;
   if (wish.csv) {
     recording::CsvOptions options;
     options.one_table = wish.one_table;
     options.frames.interval = wish.every;
-    status =
-        std::max(status, tell(recording::export_csv(*reader, out.string(), options)));
+    add(recording::export_csv(reader, folder.inside(""), options));
   }
   if (wish.vtk) {
     recording::VtkOptions options;
     options.frames.interval = wish.every;
-    status =
-        std::max(status, tell(recording::export_vtk(*reader, out.string(), options)));
+    add(recording::export_vtk(reader, folder.inside(""), options));
   }
   if (wish.gltf) {
     recording::GltfOptions options;
     options.frames.interval = wish.every;
-    std::error_code ignored;
-    files::create_directories(out, ignored);
-    status = std::max(status, tell(recording::export_gltf(
-                                  *reader, (out / "recording.glb").string(), options)));
+    add(recording::export_gltf(reader, folder.inside("recording.glb"), options));
   }
   if (wish.html) {
-    const std::string page = (out / "report.html").string();
-    if (const auto error = report::write_run_page(*reader, page)) {
-      return fail(error->message);
+    const char* name = "report.html";
+    if (const auto error = report::write_run_page(reader, folder.inside(name))) {
+      all.missing.push_back(folder.shown_in(error->message));
+    } else {
+      all.files.push_back(folder.shown(name));
     }
-    fmt::print("{}\n", page);
   }
+  return all;
+}
+
+int export_command(const ExportWish& wish) {
+  if (!wish.csv && !wish.vtk && !wish.gltf && !wish.html) {
+    return fail("say what for: --csv, --vtk, --gltf or --html");
+  }
+  // In a process of its own: the library that reads HDF5 ends the one that it runs in
+  // where memory is short.
+  const auto answer = files::guarded(
+      [&] {
+        Json all{{"files", Json::array()}, {"missing", Json::array()}};
+        auto reader = recording::Reader::open(wish.from);
+        if (!reader) {
+          all["unread"] = reader.error();
+          return json_text(all);
+        }
+        all["note"] = reader->note();
+        const auto folder = files::OutputFolder::take(
+            wish.out.empty() ? default_folder(wish.from) : wish.out);
+        if (!folder) throw std::runtime_error(folder.error());
+        const Exported exported = export_all(*reader, wish, *folder);
+        all["files"] = exported.files;
+        all["missing"] = exported.missing;
+        return json_text(all);
+      },
+      files::no_limits);
+  if (!answer) return fail(answer.error(), cannot_go_on);
+  const Json all = Json::parse(*answer);
+  if (all.contains("unread")) return fail(all.value("unread", ""));
+  const std::string note = all.value("note", "");
+  if (!note.empty()) fmt::print(stderr, "warning: {}\n", printable(note));
+  int status = fine;
+  for (const std::string what : all["missing"]) status = fail(what, cannot_go_on);
+  for (const std::string file : all["files"]) fmt::print("{}\n", file);
   return status;
 }
 
@@ -81,9 +121,11 @@ void add_export_command(CLI::App& app, int& status) {
       "export", "A recording for other programs: tables, ParaView, Blender and browsers");
   command->add_option("RECORDING", wish->from, "A folder of a run, or its file")
       ->required();
-  command->add_flag("--csv", wish->csv, "Tables of bodies, joints, contacts, events, …");
-  command->add_flag("--one-table", wish->one_table,
-                    "With --csv: one wide table of samples");
+  CLI::Option* csv = command->add_flag("--csv", wish->csv,
+                                       "Tables of bodies, joints, contacts, events, …");
+  command
+      ->add_flag("--one-table", wish->one_table, "With --csv: one wide table of samples")
+      ->needs(csv);
   command->add_flag("--vtk", wish->vtk, "recording.pvd for ParaView");
   command->add_flag("--gltf", wish->gltf, "recording.glb, animated");
   command->add_flag("--html", wish->html, "report.html, to look at in a browser");

@@ -322,7 +322,7 @@ int compare_laws(const std::vector<std::string>& names, const ImpactWish& wish,
   }
   if (!output.empty()) {
     if (!report::write_figure(impact_figure(runs), output)) {
-      return fail(fmt::format("cannot write {}", output));
+      return fail(fmt::format("cannot write {}", output), cannot_go_on);
     }
     if (!wish.json) fmt::print("\nPlot: {}\n", output);
   }

@@ -11,6 +11,7 @@
 
 #include "bristle/laws/catalogue.hpp"
 #include "cli/exit.hpp"
+#include "cli/text.hpp"
 #include "report/figure.hpp"
 
 namespace bristle::cli {
@@ -201,10 +202,6 @@ std::string joined_titles(const std::vector<Plotted>& laws) {
 
 int plot_laws(const std::vector<std::string>& names, const Settings& settings,
               const std::string& output) {
-  const auto fail = [](const std::string& message) {
-    fmt::print(stderr, "bristle: {}\n", message);
-    return static_cast<int>(bad_input);
-  };
   if (!report::is_figure_name(output)) {
     return fail(
         fmt::format("-o {}: give a file name that ends in .svg, .html or .png", output));
@@ -250,7 +247,7 @@ int plot_laws(const std::vector<std::string>& names, const Settings& settings,
   }
   figure.title = joined_titles(laws);
   if (!report::write_figure(figure, output)) {
-    return fail(fmt::format("cannot write {}", output));
+    return fail(fmt::format("cannot write {}", output), cannot_go_on);
   }
   fmt::print("Plot: {}\n", output);
   return fine;

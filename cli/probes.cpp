@@ -1,5 +1,6 @@
 #include "cli/probes.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bristle::cli {
@@ -22,33 +23,35 @@ double component_of(const Vec3<double>& v, int component) {
   }
 }
 
+/// Whether a probe asks for a shape: by the shapes of a fixed body, or by a body, −1 for
+/// any.
+bool matches(int body, const std::vector<std::uint32_t>& shapes, const Model& model,
+             std::uint32_t shape) {
+  if (!shapes.empty()) return std::ranges::find(shapes, shape) != shapes.end();
+  return body < 0 || body == model.shapes[shape].body;
+}
+
 /// All contacts between two bodies: the sum of their forces on the second, or the largest
 /// depth.
 double contact_value(const Probe& probe, const Observation& now) {
-  const ContactWorkspace& ws = now.system.contacts;
   Vec3<double> force{0, 0, 0};
   double normal = 0, friction = 0, depth = 0;
-  for (int i = 0; i < now.state.contacts.count; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const ContactRow& row = now.state.contacts.rows[at];
-    if (row.a == no_shape) continue;
-    const int a = now.model.shapes[row.a].body, b = now.model.shapes[row.b].body;
-    const auto is = [](int wanted, int body) { return wanted < 0 || wanted == body; };
-    const bool straight = is(probe.a, a) && is(probe.b, b);
-    const bool swapped = is(probe.a, b) && is(probe.b, a);
-    if (!straight && !swapped) continue;
-    const auto value = [&](std::size_t column) {
-      return ws.columns[column * ws.capacity + at];
+  now.contacts().for_each([&](const ContactInfo& contact) {
+    const auto is_a = [&](std::uint32_t shape) {
+      return matches(probe.a, probe.shapes_a, now.model, shape);
     };
-    const Frame<double>& frame = ws.places[at].frame;
-    const Vec3<double> across =
-        frame.to_world({value(RowColumns::friction_x), value(RowColumns::friction_y)});
-    const Vec3<double> one = value(RowColumns::normal) * frame.n + across;
+    const auto is_b = [&](std::uint32_t shape) {
+      return matches(probe.b, probe.shapes_b, now.model, shape);
+    };
+    const bool straight = is_a(contact.key.a) && is_b(contact.key.b);
+    const bool swapped = is_a(contact.key.b) && is_b(contact.key.a);
+    if (!straight && !swapped) return;
+    const Vec3<double> one = contact.force();
     force = straight ? force + one : force - one;
-    normal += value(RowColumns::normal);
-    friction += norm(across);
-    depth = std::max(depth, value(RowColumns::depth));
-  }
+    normal += contact.normal_force;
+    friction += norm(contact.friction);
+    depth = std::max(depth, contact.depth);
+  });
   if (probe.kind == ProbeKind::contact_depth) return depth;
   if (probe.component == 4) return normal;
   if (probe.component == 5) return friction;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "scene/scene.hpp"
 
 namespace bristle::cli {

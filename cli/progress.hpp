@@ -4,8 +4,8 @@
 
 namespace bristle::cli {
 
-/// How far a run has come: a bar on a terminal, a line every tenth otherwise; on standard
-/// error.
+/// How far a run has come: a bar on a terminal, a line every tenth otherwise, but not
+/// more than one a second; on standard error.
 class Progress {
  public:
   Progress(double begin, double end, bool quiet);

@@ -2,30 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 
-#include "bristle/core/version.hpp"
+#include "cli/run_files.hpp"
+#include "cli/run_summary.hpp"
 #include "cli/runner.hpp"
-#include "cli/settings.hpp"
+#include "cli/scene.hpp"
 #include "cli/text.hpp"
-#include "recording/export.hpp"
-#include "recording/hdf5.hpp"
+#include "files/guarded.hpp"
 #include "recording/reader.hpp"
 #include "report/page.hpp"
-#include "report/run_page.hpp"
 
 namespace bristle::cli {
 
 namespace {
 
-namespace files = std::filesystem;
-using scene::ClockKind;
+namespace fs = std::filesystem;
 using scene::Problems;
 using scene::Scene;
-
-constexpr int interrupted_status = 130;
 
 struct RunWish {
   std::string scene;
@@ -34,139 +31,18 @@ struct RunWish {
   std::string resume;
   bool json = false;
   bool realtime = false;
+  bool priority = false;
   bool no_recording = false;
   bool csv = false;
   int threads = 0;
   double checkpoint = 0;
 };
 
-std::string default_folder(const std::string& scene) {
-  return (files::path("out") / files::path(scene).stem()).string();
-}
-
-/// The scene with what the command line says, or the problems on standard error.
-std::optional<Scene> load(const std::string& file, const Settings& settings) {
-  Problems problems;
-  auto scene = scene::read_scene(file, settings, problems);
-  if (!scene) fmt::print(stderr, "{}\n", problems.text());
-  return scene;
-}
-
-/// As many substeps as the scene needs as it begins, unless the scene says.
-void choose_substeps(Scene& scene) {
-  if (scene.clock.substeps_chosen || scene.clock.kind != ClockKind::fixed) return;
-  System system(scene.model);
-  State state = scene.start;
-  if (settle(system, 1e-9, state) != StepStatus::ok) return;
-  const TimeScales scales = time_scales(system, state);
-  scene.clock.fixed.substeps = std::clamp(
-      scales.recommended_substeps(scene.clock.fixed.method, scene.clock.fixed.step), 1,
-      1000);
-}
-
-Json ledger_json(const RunReport& report) {
-  const Ledger& books = report.audit.last();
-  return {
-      {"kinetic_J", books.kinetic},      {"gravity_J", books.gravity},
-      {"stored_J", books.stored()},      {"dissipated_J", books.dissipated()},
-      {"supplied_J", books.supplied()},  {"residual_J", report.audit.residual()},
-      {"scale_J", report.audit.scale()}, {"relative_residual", report.audit.relative()}};
-}
-
-/// Names of files may not be UTF-8; what is not is replaced.
-std::string text_of(const Json& json, int indent = 2) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-const char* ending_text(Ending ending) {
-  switch (ending) {
-    case Ending::finished:
-      return "finished";
-    case Ending::interrupted:
-      return "interrupted";
-    case Ending::cannot_go_on:
-      return "cannot go on";
-    case Ending::cannot_write:
-      return "cannot write";
-  }
-  return "";
-}
-
-/// Quantiles, and a histogram: where a bin begins, how many ticks.
-void add_times(const std::string& name, const StepTimes& times, Json& json) {
-  json[name + "_us"] = {{"median", 1e6 * times.quantile(0.5)},
-                        {"p99", 1e6 * times.quantile(0.99)},
-                        {"longest", 1e6 * times.longest()}};
-  Json bins = Json::array();
-  for (int i = 0; i < StepTimes::bins; ++i) {
-    const std::uint64_t count = times.counts()[static_cast<std::size_t>(i)];
-    if (count > 0) bins.push_back({1e6 * StepTimes::bin_start(i), count});
-  }
-  json[name + "_histogram_us"] = bins;
-}
-
-std::string times_text(const StepTimes& times) {
-  return fmt::format("{:.2f} µs (median), {:.2f} µs (99 %), {:.2f} µs at most",
-                     1e6 * times.quantile(0.5), 1e6 * times.quantile(0.99),
-                     1e6 * times.longest());
-}
-
-Json summary_json(const Scene& scene, const RunReport& report) {
-  Json json{
-      {"scene", scene.file},
-      {"title", scene.title},
-      {"about", scene.about},
-      {"version", version()},
-      {"status", ending_text(report.ending)},
-      {"clock", scene.clock.kind == ClockKind::adaptive ? "adaptive" : "fixed"},
-      {"simulated_s", report.simulated},
-      {"elapsed_s", report.elapsed},
-      {"realtime_factor", report.elapsed > 0 ? report.simulated / report.elapsed : 0.0},
-      {"steps", report.steps},
-      {"evaluations", report.evaluations},
-      {"events", report.events},
-      {"touches", report.touches},
-      {"ledger", ledger_json(report)},
-      {"warnings", report.warnings}};
-  if (scene.clock.kind == ClockKind::fixed) {
-    add_times("step_time", report.times, json);
-    if (report.lateness.count() > 0) add_times("wake_up_latency", report.lateness, json);
-    json["missed_deadlines"] = report.missed;
-  }
-  Json probes = Json::object();
-  for (std::size_t i = 0; i < report.probes.size(); ++i) {
-    const ProbeRange& range = report.probes[i];
-    probes[scene.probes[i].name] = {{"last", range.last},
-                                    {"least", range.least},
-                                    {"largest", range.largest},
-                                    {"unit", scene.probes[i].unit}};
-  }
-  json["probes"] = probes;
-  if (!report.trouble.empty()) json["trouble"] = report.trouble;
-  return json;
-}
-
-void print_summary(const Scene& scene, const RunReport& report) {
-  const double pace = report.elapsed > 0 ? report.simulated / report.elapsed : 0;
-  fmt::print("{}: {:.6g} s simulated in {:.3g} s, {:.3g} × real time\n",
-             scene.title.empty() ? scene.file : scene.title, report.simulated,
-             report.elapsed, pace);
-  fmt::print("{} steps, {} evaluations, {} events, {} of them touches\n", report.steps,
-             report.evaluations, report.events, report.touches);
-  const Ledger& books = report.audit.last();
-  fmt::print(
-      "energy [J]: kinetic {:.6g}, gravity {:.6g}, stored {:.6g}, dissipated {:.6g}, "
-      "supplied {:.6g}\n",
-      books.kinetic, books.gravity, books.stored(), books.dissipated(), books.supplied());
-  fmt::print("unaccounted for: {:.2g} J, {:.2g} of the energy scale\n",
-             report.audit.residual(), report.audit.relative());
-  if (scene.clock.kind == ClockKind::fixed) {
-    fmt::print("a step took {}\n", times_text(report.times));
-    if (report.lateness.count() > 0) {
-      fmt::print("it began {} after it was due\n", times_text(report.lateness));
-    }
-    fmt::print("{} of {} missed their deadline\n", report.missed, report.steps);
-  }
+/// out/NAME for NAME.toml; nothing where the name is no name: "...toml".
+std::optional<std::string> default_folder(const std::string& scene) {
+  const std::string name = fs::path(scene).stem().string();
+  if (name.empty() || name == "." || name == "..") return std::nullopt;
+  return (fs::path("out") / name).string();
 }
 
 int status_of(Ending ending) {
@@ -180,18 +56,146 @@ int status_of(Ending ending) {
   }
 }
 
-/// The page to look at, beside the recording.
-void write_report(const std::string& folder, Json& summary) {
-  if (report::empty_page().empty()) return;
-  auto reader = recording::Reader::open(folder);
-  const std::string page = (files::path(folder) / "report.html").string();
-  const auto error = reader ? report::write_run_page(*reader, page)
-                            : std::optional<Error>(Error{reader.error()});
-  if (error) {
-    fail(fmt::format("no report: {}", error->message));
-  } else {
-    summary["report"] = page;
+/// Where a run goes on from, or begins.
+struct Beginning {
+  Scene scene;
+  std::optional<recording::Checkpoint> from{};
+};
+
+/// The recorder of a run, with the state that the run goes on from.
+Result<recording::Recorder> open_recorder(const Beginning& begin,
+                                          const files::OutputFolder& folder,
+                                          State& state) {
+  const std::string log = folder.inside(recording::log_name);
+  const Scene& scene = begin.scene;
+  if (begin.from) {
+    auto restored = recording::deserialise(begin.from->state, scene.model);
+    if (!restored) return Error{restored.error()};
+    state = std::move(*restored);
+    return recording::Recorder::resume(log, scene.model, begin.from->time);
   }
+  recording::RunInfo info{.scene = scene.text, .source = scene.file, .probes = {}};
+  for (const scene::Probe& probe : scene.probes) {
+    info.probes.push_back({probe.name, probe.unit});
+  }
+  return recording::Recorder::create(log, scene.model, info);
+}
+
+/// A run whose energies or probes are no numbers has not computed what it promised.
+void judge(const Scene& scene, RunReport& report) {
+  if (report.ending != Ending::finished) return;
+  const std::vector<std::string> names = not_finite(summary_json(scene, report));
+  if (names.empty()) return;
+  report.ending = Ending::cannot_go_on;
+  report.trouble = fmt::format(
+      "the run ended with what is not a finite number: {}{}", names.front(),
+      names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : std::string());
+}
+
+void print_end(const Scene& scene, const RunReport& report, const RunWish& wish,
+               const Json& summary) {
+  print_summary(scene, report, wish.realtime);
+  for (const std::string& warning : report.warnings) {
+    fmt::print("warning: {}\n", printable(warning));
+  }
+  if (!summary.contains("folder")) return;
+  if (summary.contains("recording")) {
+    fmt::print("recording: {}, picture: {}\n", summary.value("recording", ""),
+               summary.value("picture", "none"));
+  }
+  if (report::empty_page().empty()) {
+    fmt::print("{}\n", report::no_pages);
+  } else if (summary.contains("report")) {
+    fmt::print("look at it: {}\n", summary.value("report", ""));
+  }
+  if (report.ending == Ending::interrupted) {
+    fmt::print("go on with: bristle run --resume {}\n", summary.value("folder", ""));
+  }
+}
+
+/// Runs from where it begins to its end, and leaves everything that was asked for.
+int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
+                        const RunWish& wish) {
+  Scene& scene = begin.scene;
+  choose_substeps(scene);
+  for (const std::string& warning : scene.warnings) {
+    fmt::print(stderr, "warning: {}\n", printable(warning));
+  }
+  if (wish.realtime && !scene.clock.stepper->fixed_step) {
+    return fail("--realtime needs the fixed clock: clock.kind = \"fixed\"");
+  }
+  State state = scene.start;
+  std::optional<recording::Recorder> recorder;
+  if (folder != nullptr) {
+    auto made = open_recorder(begin, *folder, state);
+    if (!made) return fail(folder->shown_in(made.error()), cannot_go_on);
+    recorder.emplace(std::move(*made));
+  }
+  listen_for_interrupts();
+  Runner runner(
+      scene, state, 0, recorder ? &*recorder : nullptr,
+      {.realtime = wish.realtime, .priority = wish.priority, .quiet = wish.json});
+  if (begin.from && !runner.restore(begin.from->extra)) {
+    return fail(
+        fmt::format("{}: its checkpoint was written by another version", folder->path()));
+  }
+  RunReport report = runner.run();
+  judge(scene, report);
+  if (folder != nullptr) report.trouble = folder->shown_in(report.trouble);
+  int status = status_of(report.ending);
+  if (!report.trouble.empty()) fail(report.trouble);
+
+  Json summary = summary_json(scene, report);
+  if (recorder) {
+    for (const std::string& what :
+         write_run_files(*recorder, *folder, report, wish.csv, summary)) {
+      fail(what);
+      if (status == fine) status = cannot_go_on;
+    }
+  }
+  if (wish.json) {
+    fmt::print("{}\n", json_text(summary));
+  } else {
+    print_end(scene, report, wish, summary);
+  }
+  return status;
+}
+
+/// Locks the folder for this process; says what is wrong where it cannot.
+std::optional<files::OutputFolder> take_folder(const std::string& path, bool quiet) {
+  auto folder = files::OutputFolder::take(path);
+  if (!folder) {
+    fail(folder.error());
+    return std::nullopt;
+  }
+  if (folder->taken_over_from() != 0 && !quiet) {
+    fmt::print(stderr, "{}: process {}, which wrote here, was killed\n", printable(path),
+               folder->taken_over_from());
+  }
+  return std::move(*folder);
+}
+
+int new_run(const RunWish& wish) {
+  const std::optional<std::string> path =
+      wish.out.empty() ? default_folder(wish.scene) : wish.out;
+  if (!wish.no_recording && !path) {
+    return fail(fmt::format("{} gives the folder for its recording no name; say --out",
+                            wish.scene));
+  }
+  Settings settings = wish.settings;
+  if (wish.checkpoint > 0) {
+    settings.push_back(fmt::format("record.checkpoint_s={}", wish.checkpoint));
+  }
+  if (wish.threads > 0) {
+    settings.push_back(fmt::format("clock.threads={}", wish.threads));
+  }
+  if (wish.realtime) settings.emplace_back("clock.kind=\"fixed\"");
+  auto scene = load_scene(wish.scene, settings);
+  if (!scene) return bad_input;
+  if (wish.no_recording) return simulate_and_record({std::move(*scene)}, nullptr, wish);
+  const auto folder = take_folder(*path, wish.json);
+  if (!folder) return cannot_go_on;
+  return simulate_and_record({std::move(*scene)}, &*folder, wish);
 }
 
 bool came_to_its_end(const recording::Reader& reader) {
@@ -199,224 +203,69 @@ bool came_to_its_end(const recording::Reader& reader) {
 }
 
 /// The summary of a run that is to go on but has finished: there is nothing left to do.
-void print_finished(const recording::Reader& reader, const RunWish& wish) {
+void print_finished(const std::string& text, const RunWish& wish) {
   if (!wish.json) {
-    fmt::print("{}: this run had finished; its summary was\n", wish.resume);
+    fmt::print("{}: this run had finished; its summary was\n", printable(wish.resume));
   }
-  const Json summary = Json::parse(reader.end().summary, nullptr, false);
-  fmt::print("{}\n", summary.is_discarded() ? reader.end().summary : text_of(summary));
+  const Json summary = Json::parse(text, nullptr, false);
+  fmt::print("{}\n", summary.is_discarded() ? printable(text) : json_text(summary));
+}
+
+/// Of a folder without a log: it finished, or it cannot go on. Its HDF5 file is read in a
+/// process of its own.
+int resume_without_log(const files::OutputFolder& folder, const RunWish& wish) {
+  const auto summary = files::guarded(
+      [&] {
+        const auto done = recording::Reader::open(folder.inside(""));
+        if (!done) throw std::runtime_error(folder.shown_in(done.error()));
+        if (!came_to_its_end(*done)) {
+          throw std::runtime_error(
+              fmt::format("{} is not there, and the run did not finish",
+                          folder.shown(recording::log_name)));
+        }
+        return done->end().summary;
+      },
+      files::no_limits);
+  if (!summary) return fail(summary.error());
+  print_finished(*summary, wish);
+  return fine;
+}
+
+int resume_run(const RunWish& wish) {
+  std::error_code ignored;
+  if (!fs::is_directory(wish.resume, ignored)) {
+    return fail(fmt::format("{}: there is no such folder", wish.resume));
+  }
+  const auto folder = take_folder(wish.resume, wish.json);
+  if (!folder) return cannot_go_on;
+  const std::string log = folder->inside(recording::log_name);
+  if (!fs::exists(log, ignored)) return resume_without_log(*folder, wish);
+  auto reader = recording::Reader::open(log);
+  if (!reader) return fail(folder->shown_in(reader.error()));
+  if (came_to_its_end(*reader)) {
+    int status = fine;
+    for (const std::string& what : finish_run_files(*folder)) {
+      status = fail(what, cannot_go_on);
+    }
+    print_finished(reader->end().summary, wish);
+    return status;
+  }
+  const recording::RunInfo& run = reader->header().run;
+  Problems problems;
+  auto scene = scene::read_scene_text(run.scene, run.source, {}, problems);
+  if (!scene) return fail(problems.text());
+  Beginning begin{std::move(*scene)};
+  if (auto checkpoint = recording::last_checkpoint(log)) {
+    begin.from = std::move(*checkpoint);
+  }
+  return simulate_and_record(std::move(begin), &*folder, wish);
 }
 
 int run_command(const RunWish& wish) {
-  std::optional<Scene> scene;
-  std::string folder = wish.out;
-  std::optional<recording::Checkpoint> from;
-  std::string log;
-  if (!wish.resume.empty()) {
-    folder = wish.resume;
-    log = (files::path(folder) / recording::log_name).string();
-    std::error_code missing;
-    if (!files::exists(log, missing)) {
-      const auto done = recording::Reader::open(folder);
-      if (!done) return fail(done.error());
-      if (!came_to_its_end(*done)) {
-        return fail(fmt::format("{} is not there, and the run did not finish", log));
-      }
-      print_finished(*done, wish);
-      return fine;
-    }
-    auto reader = recording::Reader::open(log);
-    if (!reader) return fail(reader.error());
-    if (came_to_its_end(*reader)) {
-      // Nothing is left but to fold it.
-      const auto folded =
-          recording::fold(log, (files::path(folder) / recording::hdf5_name).string());
-      if (!folded) return fail(folded.error(), cannot_go_on);
-      files::remove(log, missing);
-      Json unused;
-      write_report(folder, unused);
-      print_finished(*reader, wish);
-      return fine;
-    }
-    const recording::RunInfo& run = reader->header().run;
-    Problems problems;
-    scene = scene::read_scene_text(run.scene, run.source, {}, problems);
-    if (!scene) return fail(problems.text());
-    auto checkpoint = recording::last_checkpoint(log);
-    if (checkpoint) from = std::move(*checkpoint);
-  } else {
-    Settings settings = wish.settings;
-    if (wish.checkpoint > 0) {
-      settings.push_back(fmt::format("record.checkpoint_s={}", wish.checkpoint));
-    }
-    if (wish.threads > 0)
-      settings.push_back(fmt::format("clock.threads={}", wish.threads));
-    if (wish.realtime) settings.emplace_back("clock.kind=\"fixed\"");
-    scene = load(wish.scene, settings);
-    if (!scene) return bad_input;
-    if (folder.empty()) folder = default_folder(wish.scene);
-    log = (files::path(folder) / recording::log_name).string();
+  if (wish.scene.empty() == wish.resume.empty()) {
+    return fail("give a scene, or --resume with a folder");
   }
-  choose_substeps(*scene);
-  for (const std::string& warning : scene->warnings) {
-    fmt::print(stderr, "warning: {}\n", warning);
-  }
-
-  State state = scene->start;
-  std::optional<recording::Recorder> recorder;
-  if (!wish.no_recording) {
-    std::error_code error;
-    files::create_directories(folder, error);
-    if (error) {
-      return fail(fmt::format("cannot make the folder {}: {}", folder, error.message()));
-    }
-    recording::RunInfo info{.scene = scene->text, .source = scene->file, .probes = {}};
-    for (const scene::Probe& probe : scene->probes) {
-      info.probes.push_back({probe.name, probe.unit});
-    }
-    if (from) {
-      auto restored = recording::deserialise(from->state, scene->model);
-      if (!restored) return fail(restored.error());
-      state = std::move(*restored);
-    }
-    auto made = from ? recording::Recorder::resume(log, scene->model, from->time)
-                     : recording::Recorder::create(log, scene->model, info);
-    if (!made) return fail(made.error());
-    recorder.emplace(std::move(*made));
-  }
-
-  listen_for_interrupts();
-  Runner runner(*scene, state, 0, recorder ? &*recorder : nullptr,
-                {.realtime = wish.realtime, .quiet = wish.json});
-  if (from && !runner.restore(from->extra)) {
-    return fail(fmt::format("{}: its checkpoint was written by another version", folder));
-  }
-  const RunReport report = runner.run();
-  Json summary = summary_json(*scene, report);
-  if (!report.trouble.empty()) fail(report.trouble, status_of(report.ending));
-
-  if (recorder) {
-    summary["folder"] = folder;
-    const bool closed =
-        recorder->finish({ending_text(report.ending), text_of(summary, -1)});
-    if (!closed && report.ending != Ending::cannot_write) fail(recorder->error());
-    const std::string data = (files::path(folder) / recording::hdf5_name).string();
-    const auto folded = recording::fold(log, data);
-    if (folded) {
-      summary["recording"] = data;
-      std::error_code ignored;
-      if (report.ending == Ending::finished) files::remove(log, ignored);
-    } else {
-      fail(folded.error());
-    }
-    if (wish.csv) {
-      auto reader = recording::Reader::open(folder);
-      const auto tables =
-          reader ? recording::export_csv(*reader, (files::path(folder) / "csv").string())
-                 : Result<recording::ExportReport>(Error{reader.error()});
-      if (!tables) fail(tables.error());
-      if (tables) summary["csv"] = tables->files;
-    }
-    write_report(folder, summary);
-    const std::string picture = (files::path(folder) / "run.png").string();
-    if (report::write_figure(report.figure, picture)) summary["picture"] = picture;
-    report::write_figure(report.figure, (files::path(folder) / "run.svg").string());
-  }
-  if (wish.json) {
-    fmt::print("{}\n", text_of(summary));
-  } else {
-    print_summary(*scene, report);
-    for (const std::string& warning : report.warnings)
-      fmt::print("warning: {}\n", warning);
-    if (recorder) {
-      fmt::print("recording: {}, picture: {}\n", summary.value("recording", log),
-                 summary.value("picture", ""));
-      if (report::empty_page().empty()) {
-        fmt::print("{}\n", report::no_pages);
-      } else if (summary.contains("report")) {
-        fmt::print("look at it: {}\n", summary.value("report", ""));
-      }
-    }
-    if (report.ending == Ending::interrupted) {
-      fmt::print("go on with: bristle run --resume {}\n", folder);
-    }
-  }
-  return status_of(report.ending);
-}
-
-// scene
-
-int check_scene(const std::string& file, const Settings& settings) {
-  const auto scene = load(file, settings);
-  if (!scene) return bad_input;
-  for (const std::string& warning : scene->warnings) fmt::print("warning: {}\n", warning);
-  fmt::print("{}: fine; {} bodies, {} joints, {} loops, {} shapes\n", file,
-             scene->model.tree.bodies().size(), scene->model.tree.joints().size(),
-             scene->model.loops.size(), scene->model.shapes.size());
-  return fine;
-}
-
-int show_scene(const std::string& file, const Settings& settings) {
-  auto scene = load(file, settings);
-  if (!scene) return bad_input;
-  choose_substeps(*scene);
-  const Model& model = scene->model;
-  fmt::print("{}\n", scene->title.empty() ? file : scene->title);
-  if (!scene->about.empty()) fmt::print("{}\n", scene->about);
-  fmt::print("\nbodies\n");
-  const auto constants = model.tree.constants();
-  for (const Body& body : model.tree.bodies()) {
-    if (body.link == world_link) {
-      fmt::print("  {:24} the world\n", body.name);
-      continue;
-    }
-    const Inertia<double>& inertia =
-        constants[static_cast<std::size_t>(body.link)].inertia;
-    fmt::print("  {:24} {:10.6g} kg\n", body.name, inertia.mass);
-  }
-  fmt::print("\njoints\n");
-  for (const Joint& joint : model.tree.joints()) {
-    fmt::print("  {:24} {}\n", joint.name, joint_type_name(joint.type));
-  }
-  if (!model.loops.empty()) fmt::print("\nloops\n");
-  for (const Loop& loop : model.loops) {
-    constexpr const char* types[] = {"point", "hinge", "weld", "distance"};
-    fmt::print("  {:24} {}, {}\n", loop.name, types[static_cast<int>(loop.kind)],
-               loop.rigid
-                   ? "rigid"
-                   : fmt::format("{:g} N/m, {:g} N s/m", loop.stiffness, loop.damping));
-  }
-  fmt::print("\nlaws\n");
-  for (const LawBlock& block : model.blocks) {
-    for (const LawChoice* law : {&block.normal, &block.friction}) {
-      const LawEntry& entry = entry_of(*law);
-      std::string parameters;
-      for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
-        parameters += fmt::format(" {} = {}", entry.parameters[i].name,
-                                  value_text(entry.parameters[i], law->parameters[i]));
-      }
-      fmt::print("  {}:{}\n", entry.info.name, parameters);
-    }
-  }
-  System system(model);
-  State state = scene->start;
-  if (settle(system, 1e-9, state) == StepStatus::ok) {
-    const TimeScales scales = time_scales(system, state);
-    fmt::print("\nfastest motion at the start: {:.4g} Hz, decay {:.4g} 1/s\n",
-               scales.frequency / (2 * 3.14159265358979), scales.decay);
-    if (scales.row >= 0) fmt::print("  at {}\n", row_name(model, state, scales.row));
-  }
-  if (scene->clock.kind == ClockKind::adaptive) {
-    fmt::print("clock: adaptive, rtol = {:g}, {:g} s\n", scene->clock.adaptive.rtol,
-               scene->clock.duration);
-  } else {
-    fmt::print("clock: {}, {:g} s in steps of {:g} s, {} substeps{}\n",
-               name_of(scene->clock.fixed.method), scene->clock.duration,
-               scene->clock.fixed.step, scene->clock.fixed.substeps,
-               scene->clock.substeps_chosen ? "" : " (recommended)");
-  }
-  for (const std::string& warning : scene->warnings) fmt::print("warning: {}\n", warning);
-  return fine;
+  return wish.resume.empty() ? new_run(wish) : resume_run(wish);
 }
 
 }  // namespace
@@ -425,22 +274,37 @@ void add_run_commands(CLI::App& app, int& status) {
   const auto wish = std::make_shared<RunWish>();
   CLI::App* run = app.add_subcommand("run", "Simulate a scene and record it");
   run->add_option("SCENE", wish->scene, "A scene file (TOML)");
-  run->add_option("--set", wish->settings,
-                  "key=value of the scene: clock.duration_s=2, bodies.ball.mass_kg=3")
-      ->type_name("KEY=VALUE");
-  run->add_option("-o,--out", wish->out,
-                  "Folder for the recording; out/SCENE when left out");
-  run->add_option("--resume", wish->resume,
-                  "Go on with the run in this folder from its last checkpoint")
-      ->type_name("FOLDER");
-  run->add_option("--checkpoint", wish->checkpoint,
-                  "Simulated time between checkpoints [s]")
-      ->check(CLI::PositiveNumber);
-  run->add_option("--threads", wish->threads, "Of the fixed clock; results do not change")
-      ->check(CLI::Range(1, 1024));
-  run->add_flag("--realtime", wish->realtime, "The fixed clock against the wall clock");
-  run->add_flag("--csv", wish->csv, "Tables of the recording as well, in FOLDER/csv");
-  run->add_flag("--no-recording", wish->no_recording, "Write nothing");
+  CLI::Option* set =
+      run->add_option("--set", wish->settings,
+                      "key=value of the scene: clock.duration_s=2, bodies.ball.mass_kg=3")
+          ->type_name("KEY=VALUE");
+  CLI::Option* out = run->add_option("-o,--out", wish->out,
+                                     "Folder for the recording; out/SCENE when left out");
+  CLI::Option* resume =
+      run->add_option("--resume", wish->resume,
+                      "Go on with the run in this folder from its last checkpoint")
+          ->type_name("FOLDER");
+  CLI::Option* checkpoint = run->add_option("--checkpoint", wish->checkpoint,
+                                            "Simulated time between checkpoints [s]")
+                                ->check(CLI::PositiveNumber);
+  CLI::Option* threads = run->add_option("--threads", wish->threads,
+                                         "Of the fixed clock; results do not change")
+                             ->check(CLI::Range(1, 1024));
+  CLI::Option* realtime = run->add_flag("--realtime", wish->realtime,
+                                        "The fixed clock against the wall clock");
+  run->add_flag("--priority", wish->priority,
+                "In real time: scheduled before others (SCHED_FIFO), memory locked, and "
+                "busy for the last 100 µs before each step")
+      ->needs(realtime);
+  CLI::Option* csv =
+      run->add_flag("--csv", wish->csv, "Tables of the recording as well, in FOLDER/csv");
+  CLI::Option* no_recording =
+      run->add_flag("--no-recording", wish->no_recording, "Write nothing");
+  // A run that goes on does so as it was begun.
+  for (CLI::Option* other : {set, out, checkpoint, threads, no_recording}) {
+    resume->excludes(other);
+  }
+  for (CLI::Option* other : {out, csv}) no_recording->excludes(other);
   run->add_flag("--json", wish->json, "Print the summary as JSON and nothing else");
   run->footer(
       "Examples:\n"
@@ -448,43 +312,9 @@ void add_run_commands(CLI::App& app, int& status) {
       "  bristle run scenes/steel-ball.toml --set clock.duration_s=2 --out out/short\n"
       "  bristle run scenes/arm.toml --checkpoint 1\n"
       "  bristle run --resume out/arm\n"
-      "Exit status: 0 fine, 2 bad input, 3 the simulation could not go on, 130 "
-      "interrupted.");
-  run->callback([wish, &status] {
-    if (wish->scene.empty() == wish->resume.empty()) {
-      status = fail("give a scene, or --resume with a folder");
-      return;
-    }
-    status = run_command(*wish);
-  });
-
-  const auto file = std::make_shared<std::string>();
-  const auto settings = std::make_shared<Settings>();
-  CLI::App* scene = app.add_subcommand("scene", "Check and explain scene files");
-  scene->require_subcommand(1);
-  scene->footer(
-      "Examples:\n"
-      "  bristle scene check scenes/steel-ball.toml\n"
-      "  bristle scene show scenes/steel-ball.toml\n"
-      "  bristle scene schema > bristle.schema.json");
-  const auto with_file = [&](CLI::App* command) {
-    command->add_option("SCENE", *file, "A scene file (TOML)")->required();
-    command->add_option("--set", *settings, "key=value of the scene")
-        ->type_name("KEY=VALUE");
-  };
-  CLI::App* check =
-      scene->add_subcommand("check", "All problems of a scene file at once");
-  with_file(check);
-  check->callback([file, settings, &status] { status = check_scene(*file, *settings); });
-  CLI::App* show = scene->add_subcommand("show", "What was understood of a scene file");
-  with_file(show);
-  show->callback([file, settings, &status] { status = show_scene(*file, *settings); });
-  CLI::App* schema =
-      scene->add_subcommand("schema", "JSON Schema of scene files, for editors");
-  schema->callback([&status] {
-    fmt::print("{}\n", scene::scene_schema());
-    status = fine;
-  });
+      "Exit status: 0 all that was promised is computed and written, 2 bad input, 3 "
+      "something\ncould not be computed or written, 130 interrupted.");
+  run->callback([wish, &status] { status = run_command(*wish); });
 }
 
 }  // namespace bristle::cli

@@ -4,7 +4,7 @@
 
 namespace bristle::cli {
 
-/// `bristle run SCENE` and `bristle scene check | show | schema`.
+/// `bristle run SCENE`.
 void add_run_commands(CLI::App& app, int& status);
 
 }  // namespace bristle::cli

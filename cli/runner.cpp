@@ -8,8 +8,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <optional>
-#include <thread>
 #include <type_traits>
 
 #include "cli/probes.hpp"
@@ -17,9 +15,6 @@
 namespace bristle::cli {
 
 namespace {
-
-using scene::ClockKind;
-using scene::Every;
 
 std::atomic<bool> interrupted{false};
 
@@ -29,6 +24,17 @@ void on_interrupt(int) {
 
 constexpr std::size_t figure_points = 4000;
 constexpr double trusted_residual = 0.01;  // of the energy scale; above it a run warns
+
+/// How many steps took longer than the time they simulate, to the width of a bin.
+std::uint64_t missed(const StepTimes& times, double step) {
+  std::uint64_t count = 0;
+  for (int bin = 0; bin < StepTimes::bins; ++bin) {
+    if (StepTimes::bin_start(bin) >= step) {
+      count += times.counts()[static_cast<std::size_t>(bin)];
+    }
+  }
+  return count;
+}
 
 }  // namespace
 
@@ -70,11 +76,15 @@ void Runner::keep_for_figure(double time) {
   stride_ *= 2;
 }
 
-bool Runner::observe(const State& now, System& system) {
-  seen_time_ = now.time;
-  report_.audit.observe(make_ledger(system, now));
-  const Observation observation{scene_.model, now, system, report_.audit};
-  measure(scene_.probes, observation, probes_);
+bool Runner::cannot_write() {
+  report_.ending = Ending::cannot_write;
+  report_.trouble = recorder_->error();
+  return false;
+}
+
+bool Runner::sample(const Observation& now) {
+  report_.audit = now.audit;
+  measure(scene_.probes, now, probes_);
   report_.probes.resize(probes_.size());
   for (std::size_t i = 0; i < probes_.size(); ++i) {
     ProbeRange& range = report_.probes[i];
@@ -82,25 +92,27 @@ bool Runner::observe(const State& now, System& system) {
     range.least = std::min(range.least, probes_[i]);
     range.largest = std::max(range.largest, probes_[i]);
   }
-  keep_for_figure(now.time);
-  progress_.at(now.time);
-  if (recorder_ != nullptr && !recorder_->sample(observation, probes_)) {
-    report_.ending = Ending::cannot_write;
-    report_.trouble = recorder_->error();
-    return false;
-  }
+  keep_for_figure(now.state.time);
+  progress_.at(now.state.time);
+  if (recorder_ != nullptr && !recorder_->sample(now, probes_)) return cannot_write();
   return !interrupted;
 }
 
-bool Runner::note_event(const State& now, const Event& event) {
+bool Runner::note_event(const Event& event) {
   ++report_.events;
   if (event.kind == EventKind::touch) ++report_.touches;
-  if (recorder_ != nullptr && event.row >= 0 && !recorder_->event(now, event)) {
-    report_.ending = Ending::cannot_write;
-    report_.trouble = recorder_->error();
-    return false;
+  return recorder_ == nullptr || recorder_->event(event) || cannot_write();
+}
+
+/// After every step: progress, the wall clock, Ctrl-C.
+bool Runner::step_done(const State& now) {
+  if (++seen_steps_ % 64 == 0) progress_.at(now.time);
+  if (realtime_) {
+    realtime_->end_step();
+    const bool last = now.time > end_ - 0.5 * scene_.clock.options.step;
+    if (!last) realtime_->begin_step();
   }
-  return true;
+  return !interrupted;
 }
 
 bool Runner::restore(std::span<const std::byte> bytes) {
@@ -122,189 +134,83 @@ bool Runner::restore(std::span<const std::byte> bytes) {
   return true;
 }
 
-bool Runner::checkpoint() {
-  const Tally tally{report_.audit, report_.steps, report_.evaluations, report_.touches,
+bool Runner::checkpoint(const State& now) {
+  const StepCounts done = counts();
+  const Tally tally{report_.audit, done.steps, done.evaluations, report_.touches,
                     report_.events};
   report_.probes.resize(scene_.probes.size());
   const auto counts = std::as_bytes(std::span(&tally, 1));
   const auto ranges = std::as_bytes(std::span(report_.probes));
   std::vector<std::byte> bytes(counts.begin(), counts.end());
   bytes.insert(bytes.end(), ranges.begin(), ranges.end());
-  if (recorder_ == nullptr || recorder_->checkpoint(state_, bytes)) return true;
-  report_.ending = Ending::cannot_write;
-  report_.trouble = recorder_->error();
-  return false;
+  return recorder_ == nullptr || recorder_->checkpoint(now, bytes) || cannot_write();
 }
 
-void Runner::stop(StepStatus status, System& system) {
+void Runner::stop(StepStatus status) {
   report_.ending = Ending::cannot_go_on;
   report_.trouble = fmt::format("at t = {:.9g} s: {}", state_.time, explain(status));
-  const TimeScales scales = time_scales(system, state_);
-  if (scales.row >= 0) {
-    report_.trouble += fmt::format("\nThe stiffest contact was {}.",
-                                   row_name(scene_.model, state_, scales.row));
+  const TimeScales scales = time_scales(stepper_->system(), state_);
+  if (!scales.fastest.empty()) {
+    report_.trouble += fmt::format("\nThe stiffest contact was {}.", scales.fastest);
   }
-  if (scene_.clock.kind == ClockKind::fixed) {
-    const std::string warning = step_warning(system, state_, scene_.clock.fixed);
-    if (!warning.empty()) report_.trouble += fmt::format("\n{}", warning);
-  }
+  const std::string advice = stepper_->advice(state_);
+  if (!advice.empty()) report_.trouble += fmt::format("\n{}", advice);
 }
 
-void Runner::run_adaptive() {
-  const scene::RecordSpec& record = scene_.record;
-  const double interval = record.interval;
-  // A whole number of samples from one checkpoint to the next.
-  double part = record.checkpoint;
-  if (part > 0 && record.every == Every::interval) {
-    part = interval * std::max(1.0, std::ceil(part / interval - 1e-9));
-  }
-  bool going = true;
-  while (going && state_.time < end_) {
-    Adaptive clock(scene_.model, scene_.clock.adaptive);
-    double until = end_;
-    if (part > 0) {
-      const double number = std::floor((state_.time - begin_) / part + 1e-9) + 1;
-      until = std::min(end_, begin_ + number * part);
-    }
-    AdaptiveObserver watch;
-    System& system = clock.system();
-    if (record.every == Every::interval) {
-      watch.sample_interval = interval;
-      watch.on_sample = [&](const State& now) { going = going && observe(now, system); };
-    }
-    watch.on_event = [&](const State& now, const Event& event) {
-      going = going && note_event(now, event);
-      if (record.every == Every::event) going = going && observe(now, system);
-    };
-    watch.on_step = [&](const State& now) {
-      // A step may end where a sample was taken.
-      const bool new_step = record.steps && now.time > seen_time_;
-      if (record.every == Every::step || (record.every == Every::interval && new_step)) {
-        going = going && observe(now, system);
-      }
-      if (record.every == Every::event) progress_.at(now.time);
-      return going && !interrupted;
-    };
-    StepStatus status = settle(system, 1e-9, state_, {}, Episodes::by_events);
-    if (status == StepStatus::ok && record.every != Every::interval &&
-        state_.time == begin_) {
-      going = observe(state_, system);
-    }
-    if (status == StepStatus::ok && going) {
-      status = clock.advance_to(state_, until, watch);
-    }
-    report_.steps += clock.counts().steps;
-    report_.evaluations += clock.counts().evaluations;
-    if (status != StepStatus::ok) {
-      stop(status, system);
-      return;
-    }
-    if (!going || interrupted) break;
-    if (state_.time >= end_) {
-      if (state_.time > seen_time_) observe(state_, system);
-    } else {
-      going = checkpoint();
-    }
-  }
-}
-
-void Runner::run_fixed() {
-  const FixedStepOptions& options = scene_.clock.fixed;
-  const scene::RecordSpec& record = scene_.record;
-  RealtimeLoop loop(scene_.model, options);
-  System& system = loop.clock().system();
-  const auto count = [&](double time) {
-    return static_cast<std::uint64_t>(std::max(0.0, std::round(time / options.step)));
-  };
-  const std::uint64_t steps = count(end_ - begin_);
-  const std::uint64_t stride = record.every == Every::interval
-                                   ? std::max<std::uint64_t>(1, count(record.interval))
-                                   : 1;
-  const std::uint64_t between = count(record.checkpoint);
-  std::uint64_t done = count(state_.time - begin_);
-  StepStatus status = loop.clock().settle(state_);
-  bool going = status == StepStatus::ok;
-  if (going && done == 0) going = observe(state_, system);
-  std::vector<std::uint32_t> episodes;
-  using Wall = std::chrono::steady_clock;
-  const Wall::time_point began = Wall::now();
-  const std::uint64_t first = done;
-  const auto due = [&](std::uint64_t step) {
-    const std::chrono::duration<double> after(static_cast<double>(step - first) *
-                                              options.step);
-    return began + std::chrono::duration_cast<Wall::duration>(after);
-  };
-  while (going && done < steps) {
-    episodes.clear();
-    for (int i = 0; i < state_.contacts.count; ++i) {
-      const std::uint32_t e = state_.contacts.rows[static_cast<std::size_t>(i)].episode;
-      if (e != 0) episodes.push_back(e);
-    }
-    if (options_.realtime) {
-      std::this_thread::sleep_until(due(done));
-      const std::chrono::duration<double> late = Wall::now() - due(done);
-      report_.lateness.add(late.count());
-    }
-    status = loop.step(state_);
-    if (status != StepStatus::ok) break;
-    ++done;
-    ++report_.steps;
-    if (options_.realtime && Wall::now() > due(done)) ++report_.missed;
-    // Contacts that begin and end, as far as a step shows them.
-    const bool sampled = record.every != Every::event && done % stride == 0;
-    bool settled = false;
-    for (int i = 0; i < state_.contacts.count; ++i) {
-      const ContactRow& row = state_.contacts.rows[static_cast<std::size_t>(i)];
-      if (row.episode == 0 || row.a == no_shape) continue;
-      if (std::find(episodes.begin(), episodes.end(), row.episode) != episodes.end()) {
-        continue;
-      }
-      if (!settled) status = loop.clock().settle(state_);
-      settled = true;
-      going = going && note_event(state_, {EventKind::touch, i, state_.time});
-    }
-    const bool at_checkpoint = between > 0 && done % between == 0 && done < steps;
-    if (sampled || settled || at_checkpoint || done == steps) {
-      if (!settled) status = loop.clock().settle(state_);
-      if (status != StepStatus::ok) break;
-      if (sampled || done == steps || (settled && record.every == Every::event)) {
-        going = going && observe(state_, system);
-      }
-    }
-    if (going && at_checkpoint) going = checkpoint();
-    if (!sampled && done % 64 == 0) progress_.at(state_.time);
-    going = going && !interrupted;
-  }
-  report_.times = loop.times();
-  if (!options_.realtime) report_.missed = loop.missed();
-  constexpr std::uint64_t stages[] = {1, 3, 4, 1};  // by Method
-  report_.evaluations = report_.steps * static_cast<std::uint64_t>(options.substeps) *
-                        stages[static_cast<int>(options.method)];
-  if (status != StepStatus::ok) {
-    stop(status, system);
-    return;
-  }
-  const std::string warning = step_warning(system, state_, options);
-  if (!warning.empty()) report_.warnings.push_back(warning);
+/// In real time the wall clock runs from here on.
+void Runner::start() {
+  if (!options_.realtime) return;
+  const StepperOptions& options = scene_.clock.options;
+  realtime_.emplace(RealtimeOptions{options.step, options_.priority, options.threads});
+  report_.warnings = realtime_->refusals();
+  realtime_->begin_step();
 }
 
 RunReport Runner::run() {
-  const auto started = std::chrono::steady_clock::now();
-  const double from = state_.time;
-  scene_.clock.kind == ClockKind::adaptive ? run_adaptive() : run_fixed();
-  report_.elapsed =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  report_.simulated = state_.time - from;
+  const scene::ClockSpec& clock = scene_.clock;
+  stepper_ = clock.stepper->make(scene_.model, clock.options);
+  before_.steps = report_.steps;
+  before_.evaluations = report_.evaluations;
+  const RunSummary summary = bristle::run(
+      *stepper_, state_,
+      {.end = end_,
+       .begin = begin_,
+       .every = scene_.record.every,
+       .interval = scene_.record.interval,
+       .steps = scene_.record.steps && !clock.stepper->fixed_step,
+       .checkpoint = scene_.record.checkpoint},
+      {.on_start = [this] { start(); },
+       .on_sample = [this](const Observation& now) { return sample(now); },
+       .on_event = [this](const State&, const Event& event) { return note_event(event); },
+       .on_step = [this](const State& now) { return step_done(now); },
+       .on_checkpoint = [this](const State& now) { return checkpoint(now); }},
+      report_.audit);
+  report_.audit = summary.audit;
+  report_.elapsed = summary.elapsed;
+  report_.simulated = summary.simulated;
+  report_.steps = counts().steps;
+  report_.evaluations = counts().evaluations;
+  report_.warnings.insert(report_.warnings.end(), summary.warnings.begin(),
+                          summary.warnings.end());
+  if (const auto* fixed = dynamic_cast<const FixedStep*>(stepper_.get())) {
+    report_.times = fixed->times();
+    report_.missed = missed(report_.times, clock.options.step);
+  }
+  if (realtime_) {
+    report_.deadlines = realtime_->deadlines();
+    report_.missed = report_.deadlines.missed();
+  }
+  if (summary.status != StepStatus::ok) stop(summary.status);
   if (report_.ending == Ending::finished && interrupted) {
     report_.ending = Ending::interrupted;
     report_.trouble = fmt::format("interrupted at t = {:.6g} s", state_.time);
-    checkpoint();
+    checkpoint(state_);
   }
   progress_.done();
   if (!(std::fabs(report_.audit.relative()) <= trusted_residual)) {
     report_.warnings.push_back(fmt::format(
         "{:.2g} of the energy is unaccounted for: {}", report_.audit.relative(),
-        scene_.clock.kind == ClockKind::fixed
+        scene_.clock.stepper->fixed_step
             ? "the steps are too long for this motion. Take more substeps, another "
               "method (clock.method = \"rk4\") or the adaptive clock"
             : "take a smaller clock.rtol"));

@@ -2,11 +2,14 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/progress.hpp"
+#include "cli/realtime_thread.hpp"
 #include "recording/recorder.hpp"
 #include "report/figure.hpp"
 #include "scene/scene.hpp"
@@ -18,6 +21,7 @@ namespace bristle::cli {
 
 struct RunnerOptions {
   bool realtime = false;  // against the wall clock
+  bool priority = false;  // in real time: SCHED_FIFO, locked memory, busy waits
   bool quiet = false;     // no progress
 };
 
@@ -40,7 +44,7 @@ struct RunReport {
   std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in
                              // real time was not done when the next was due
   StepTimes times{};
-  StepTimes lateness{};  // of ticks against the wall clock: how late each began
+  Deadlines deadlines{};  // in real time
   Audit audit{};
   std::vector<ProbeRange> probes{};  // as the scene's
   std::vector<std::string> warnings{};
@@ -64,13 +68,16 @@ class Runner {
     Audit audit;
     std::uint64_t steps, evaluations, touches, events;
   };
-  bool observe(const State& now, System& system);
-  bool note_event(const State& now, const Event& event);
-  void run_adaptive();
-  void run_fixed();
-  bool checkpoint();
-  void stop(StepStatus status, System& system);
+  void start();
+  bool cannot_write();
+  bool sample(const Observation& now);
+  bool note_event(const Event& event);
+  bool step_done(const State& now);
+  bool checkpoint(const State& now);
+  void stop(StepStatus status);
   void keep_for_figure(double time);
+  /// Since the run began, before it was resumed included.
+  StepCounts counts() const { return before_ + stepper_->counts(); }
 
   const scene::Scene& scene_;
   State& state_;
@@ -80,7 +87,10 @@ class Runner {
   Progress progress_;
   RunReport report_;
   std::vector<double> probes_;
-  double seen_time_ = -HUGE_VAL;  // of the last observation
+  std::unique_ptr<Stepper> stepper_;
+  StepCounts before_;             // of a run that is resumed
+  std::uint64_t seen_steps_ = 0;  // since then
+  std::optional<RealtimeThread> realtime_;
 
   // Curves of the figure, thinned to a bounded number of points.
   std::vector<double> times_;

@@ -164,7 +164,7 @@ class Folder {
 };
 
 int cannot_write(const std::string& path) {
-  return fail(fmt::format("cannot write {}", path));
+  return fail(fmt::format("cannot write {}", path), cannot_go_on);
 }
 
 int list_studies(bool json) {

@@ -13,6 +13,13 @@ namespace bristle::cli {
 
 using Json = nlohmann::ordered_json;
 
+/// As a terminal may show it: control characters, line breaks and tabs apart, are spelled
+/// out ("\\x1b").
+std::string printable(std::string_view text);
+
+/// As JSON; names of files may not be UTF-8, and what is not is replaced.
+std::string json_text(const Json& json, int indent = 2);
+
 /// Says what is wrong on standard error, and returns the status.
 int fail(const std::string& message, int status = bad_input);
 

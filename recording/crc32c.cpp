@@ -27,8 +27,9 @@ constexpr std::array<std::uint32_t, 256> table = make_table();
 
 }  // namespace
 
-std::uint32_t crc32c_by_table(std::span<const std::byte> bytes) noexcept {
-  std::uint32_t c = 0xffffffffu;
+std::uint32_t crc32c_by_table(std::span<const std::byte> bytes,
+                              std::uint32_t before) noexcept {
+  std::uint32_t c = ~before;
   for (const std::byte b : bytes) {
     c = table[(c ^ static_cast<std::uint32_t>(b)) & 0xffu] ^ (c >> 8);
   }
@@ -38,8 +39,8 @@ std::uint32_t crc32c_by_table(std::span<const std::byte> bytes) noexcept {
 }  // namespace detail
 
 #if defined(__SSE4_2__)
-std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept {
-  std::uint64_t c = 0xffffffffu;
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) noexcept {
+  std::uint64_t c = ~before;
   const std::byte* p = bytes.data();
   std::size_t n = bytes.size();
   for (; n >= 8; n -= 8, p += 8) {
@@ -52,8 +53,8 @@ std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept {
   return ~rest;
 }
 #else
-std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept {
-  return detail::crc32c_by_table(bytes);
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) noexcept {
+  return detail::crc32c_by_table(bytes, before);
 }
 #endif
 

@@ -3,11 +3,14 @@
 #include <filesystem>
 #include <memory>
 
+#include "files/file_out.hpp"
 #include "recording/columns.hpp"
 #include "recording/export.hpp"
-#include "recording/file_out.hpp"
+#include "recording/text.hpp"
 
 namespace bristle::recording {
+
+using files::FileOut;
 
 std::vector<std::size_t> choose_frames(std::span<const double> times,
                                        const FrameOptions& options) {

@@ -5,14 +5,17 @@
 #include <map>
 #include <utility>
 
+#include "files/file_out.hpp"
 #include "recording/export.hpp"
-#include "recording/file_out.hpp"
 #include "recording/surfaces.hpp"
+#include "recording/text.hpp"
 
 // glTF 2.0 (Khronos Group, ISO/IEC 12113:2022): a JSON text about a buffer of numbers, in
 // one file.
 
 namespace bristle::recording {
+
+using files::FileOut;
 
 namespace {
 
@@ -248,27 +251,17 @@ std::string children_text(const std::vector<std::size_t>& children) {
   return text;
 }
 
-}  // namespace
-
-Result<ExportReport> export_gltf(Reader& reader, const std::string& path,
-                                 const GltfOptions& options) {
-  const Header& header = reader.header();
-  if (reader.size() == 0) return Error{reader.path() + ": holds no sample"};
-  Motion motion;
-  if (const std::optional<Error> error = read_motion(reader, options.frames, motion)) {
-    return *error;
-  }
-  if (motion.times.empty()) {
-    return Error{reader.path() + ": holds no sample with finite positions"};
-  }
-  const SurfaceOptions surfaces = fitted(reader, options.surfaces);
-
-  // Node 0 is the world, then come the bodies, then the shapes.
-  Buffer buffer;
+/// Meshes and nodes of everything that a recording shows: node 0 is the world, then come
+/// the bodies, then the shapes.
+struct Nodes {
   std::vector<std::string> nodes, meshes;
+};
+
+Nodes make_nodes(const Header& header, const Motion& motion,
+                 const SurfaceOptions& surfaces, std::size_t colours, Buffer& buffer) {
+  Nodes made;
   std::vector<std::size_t> in_world;
   std::vector<std::vector<std::size_t>> on_body(header.bodies.size());
-  const std::vector<std::string> colours = materials();
   std::vector<std::string> shape_nodes;
   const std::vector<std::size_t> same = alike(header.shapes);
   // Shapes that look alike and have one colour share a mesh.
@@ -277,15 +270,14 @@ Result<ExportReport> export_gltf(Reader& reader, const std::string& path,
     const ShapeInfo& shape = header.shapes[s];
     const std::size_t node = 1 + header.bodies.size() + shape_nodes.size();
     const std::size_t colour =
-        shape.body < 0 ? 0
-                       : 1 + static_cast<std::size_t>(shape.body) % (colours.size() - 1);
+        shape.body < 0 ? 0 : 1 + static_cast<std::size_t>(shape.body) % (colours - 1);
     const auto [known, is_new] = known_meshes.try_emplace({same[s], colour});
     std::string& number = known->second;
     if (is_new) {
       const SurfaceMesh mesh = make_surface_mesh(shape, surfaces);
       if (!mesh.triangles.empty()) {
-        number = number_text(meshes.size());
-        meshes.push_back(mesh_text(shape.name, mesh, colour, buffer));
+        number = number_text(made.meshes.size());
+        made.meshes.push_back(mesh_text(shape.name, mesh, colour, buffer));
       }
     }
     shape_nodes.push_back(
@@ -298,57 +290,47 @@ Result<ExportReport> export_gltf(Reader& reader, const std::string& path,
   }
   for (std::size_t b = 0; b < header.bodies.size(); ++b) in_world.push_back(1 + b);
   // Our z axis is glTF's y axis.
-  nodes.push_back(object({{"name", quoted(world_name)},
-                          {"rotation", "[-0.70710678,0,0,0.70710678]"},
-                          {"children", children_text(in_world)}}));
+  made.nodes.push_back(object({{"name", quoted(world_name)},
+                               {"rotation", "[-0.70710678,0,0,0.70710678]"},
+                               {"children", children_text(in_world)}}));
   for (std::size_t b = 0; b < header.bodies.size(); ++b) {
-    nodes.push_back(
+    made.nodes.push_back(
         object({{"name", quoted(header.bodies[b])},
                 {"translation", list(std::span(motion.translations[b]).first(3))},
                 {"rotation", list(std::span(motion.rotations[b]).first(4))},
                 {"children", children_text(on_body[b])}}));
   }
-  nodes.insert(nodes.end(), shape_nodes.begin(), shape_nodes.end());
+  made.nodes.insert(made.nodes.end(), shape_nodes.begin(), shape_nodes.end());
+  return made;
+}
 
-  std::string animations;
-  if (!header.bodies.empty()) {
-    const std::size_t input = buffer.add(motion.times, 1, true);
-    std::vector<std::string> samplers, channels;
-    const auto channel = [&](std::size_t body, const char* target, std::size_t output) {
-      const std::string on =
-          object({{"node", number_text(1 + body)}, {"path", quoted(target)}});
-      channels.push_back(
-          object({{"sampler", number_text(samplers.size())}, {"target", on}}));
-      samplers.push_back(object({{"input", number_text(input)},
-                                 {"interpolation", quoted("LINEAR")},
-                                 {"output", number_text(output)}}));
-    };
-    for (std::size_t b = 0; b < header.bodies.size(); ++b) {
-      channel(b, "translation", buffer.add(motion.translations[b], 3, false));
-      channel(b, "rotation", buffer.add(motion.rotations[b], 4, false));
-    }
-    animations = joined({object({{"name", quoted("recording")},
-                                 {"channels", joined(channels)},
-                                 {"samplers", joined(samplers)}})});
+/// The motion of all bodies as one animation; nothing where there is no body.
+std::string animation_text(const Motion& motion, Buffer& buffer) {
+  if (motion.translations.empty()) return {};
+  const std::size_t input = buffer.add(motion.times, 1, true);
+  std::vector<std::string> samplers, channels;
+  const auto channel = [&](std::size_t body, const char* target, std::size_t output) {
+    const std::string on =
+        object({{"node", number_text(1 + body)}, {"path", quoted(target)}});
+    channels.push_back(
+        object({{"sampler", number_text(samplers.size())}, {"target", on}}));
+    samplers.push_back(object({{"input", number_text(input)},
+                               {"interpolation", quoted("LINEAR")},
+                               {"output", number_text(output)}}));
+  };
+  for (std::size_t b = 0; b < motion.translations.size(); ++b) {
+    channel(b, "translation", buffer.add(motion.translations[b], 3, false));
+    channel(b, "rotation", buffer.add(motion.rotations[b], 4, false));
   }
+  return joined({object({{"name", quoted("recording")},
+                         {"channels", joined(channels)},
+                         {"samplers", joined(samplers)}})});
+}
 
-  const bool drawn = !meshes.empty(), filled = !buffer.empty();
-  const std::string generator = quoted(text_of("Bristle ", header.bristle));
-  std::string json = object(
-      {{"asset", object({{"version", quoted("2.0")}, {"generator", generator}})},
-       {"scene", "0"},
-       {"scenes", R"([{"nodes":[0]}])"},
-       {"nodes", joined(nodes)},
-       {"meshes", drawn ? joined(meshes) : ""},
-       {"materials", drawn ? joined(colours) : ""},
-       {"buffers",
-        filled ? joined({object({{"byteLength", number_text(buffer.bytes().size())}})})
-               : ""},
-       {"bufferViews", filled ? buffer.views() : ""},
-       {"accessors", filled ? buffer.accessors() : ""},
-       {"animations", animations}});
+/// The description and the buffer as one binary file.
+std::optional<Error> write_binary(const std::string& path, std::string json,
+                                  const Buffer& buffer) {
   while (json.size() % 4 != 0) json += ' ';
-
   const std::uint64_t total =
       12 + 8 + json.size() + (buffer.empty() ? 0 : 8 + buffer.bytes().size());
   if (total > std::numeric_limits<std::uint32_t>::max()) {
@@ -376,7 +358,45 @@ Result<ExportReport> export_gltf(Reader& reader, const std::string& path,
     file.write(head);
     file.write(buffer.bytes());
   }
-  if (const std::optional<Error> error = file.close()) return *error;
+  return file.close();
+}
+
+}  // namespace
+
+Result<ExportReport> export_gltf(Reader& reader, const std::string& path,
+                                 const GltfOptions& options) {
+  const Header& header = reader.header();
+  if (reader.size() == 0) return Error{reader.path() + ": holds no sample"};
+  Motion motion;
+  if (const std::optional<Error> error = read_motion(reader, options.frames, motion)) {
+    return *error;
+  }
+  if (motion.times.empty()) {
+    return Error{reader.path() + ": holds no sample with finite positions"};
+  }
+  Buffer buffer;
+  const std::vector<std::string> colours = materials();
+  const Nodes made = make_nodes(header, motion, fitted(reader, options.surfaces),
+                                colours.size(), buffer);
+  const std::string animations = animation_text(motion, buffer);
+  const bool drawn = !made.meshes.empty(), filled = !buffer.empty();
+  const std::string generator = quoted(text_of("Bristle ", header.bristle));
+  std::string json = object(
+      {{"asset", object({{"version", quoted("2.0")}, {"generator", generator}})},
+       {"scene", "0"},
+       {"scenes", R"([{"nodes":[0]}])"},
+       {"nodes", joined(made.nodes)},
+       {"meshes", drawn ? joined(made.meshes) : ""},
+       {"materials", drawn ? joined(colours) : ""},
+       {"buffers",
+        filled ? joined({object({{"byteLength", number_text(buffer.bytes().size())}})})
+               : ""},
+       {"bufferViews", filled ? buffer.views() : ""},
+       {"accessors", filled ? buffer.accessors() : ""},
+       {"animations", animations}});
+  if (const std::optional<Error> error = write_binary(path, std::move(json), buffer)) {
+    return *error;
+  }
   return ExportReport{.files = {path}, .file_count = 1, .frames = motion.times.size()};
 }
 

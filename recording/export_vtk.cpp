@@ -1,10 +1,13 @@
 #include <filesystem>
 
+#include "files/file_out.hpp"
 #include "recording/export.hpp"
-#include "recording/file_out.hpp"
 #include "recording/surfaces.hpp"
+#include "recording/text.hpp"
 
 namespace bristle::recording {
+
+using files::FileOut;
 
 namespace {
 

@@ -1,6 +1,8 @@
 #include "recording/hdf5.hpp"
 
+#include <fcntl.h>
 #include <hdf5.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,8 +11,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "files/file_out.hpp"
+#include "files/guarded.hpp"
+#include "files/read_file.hpp"
 #include "recording/columns.hpp"
 #include "recording/log.hpp"
+#include "recording/seal.hpp"
 
 namespace bristle::recording {
 
@@ -212,12 +218,23 @@ bool put_text(hid_t file, const char* path, std::string_view text) {
   return put_bytes(file, path, std::as_bytes(std::span(text)), true);
 }
 
-/// A dataset that grows row by row; rows collect until there is a chunk of them.
+/// An open dataset takes about 30 kB: of more than these, each is opened only while it is
+/// read or written.
+constexpr std::size_t most_open = 2048;
+
+/// A dataset that grows row by row; rows collect until there is a chunk of them. With
+/// `stays_open` false it is closed in between.
 class Growing {
  public:
   Growing(hid_t file, const std::string& path, std::string_view unit, hid_t stored,
-          hid_t native, std::size_t width, bool is_list, std::size_t chunk)
-      : native_(native), width_(width), rank_(is_list ? 1 : 2), chunk_(chunk) {
+          hid_t native, std::size_t width, bool is_list, std::size_t chunk,
+          bool stays_open = true)
+      : file_(file),
+        path_(stays_open ? std::string() : path),
+        native_(native),
+        width_(width),
+        rank_(is_list ? 1 : 2),
+        chunk_(chunk) {
     const hsize_t now[] = {0, width};
     const hsize_t most[] = {H5S_UNLIMITED, width};
     const hsize_t chunks[] = {chunk, width};
@@ -228,9 +245,7 @@ class Growing {
     H5Pset_deflate(how.id(), 1);  // shuffled doubles hardly shrink further
     const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
     H5Pset_create_intermediate_group(links.id(), 1);
-    // Chunks are written whole and never again: they need no room while they wait.
-    const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-    H5Pset_chunk_cache(access.id(), 1, 0, 1);
+    const Handle access = unbuffered();
     dataset_ = Handle(H5Dcreate2(file, path.c_str(), stored, space.id(), links.id(),
                                  how.id(), access.id()),
                       H5Dclose);
@@ -253,6 +268,11 @@ class Growing {
   }
   bool flush() {
     if (rows_ == 0 || !ok_) return ok_;
+    if (!dataset_) {
+      const Handle access = unbuffered();
+      dataset_ = Handle(H5Dopen2(file_, path_.c_str(), access.id()), H5Dclose);
+      if (!dataset_) return ok_ = false;
+    }
     const hsize_t total[] = {written_ + rows_, width_};
     const hsize_t begin[] = {written_, 0};
     const hsize_t count[] = {rows_, width_};
@@ -265,12 +285,26 @@ class Growing {
                           buffer_.data()) >= 0;
     written_ += rows_;
     rows_ = 0;
+    return rest();
+  }
+  /// Closes it where it does not stay open.
+  bool rest() {
+    if (!path_.empty() && dataset_) ok_ = dataset_.close() && ok_;
     return ok_;
   }
-  bool close() { return flush() && dataset_.close(); }
+  bool close() { return flush() && (!dataset_ || dataset_.close()); }
 
  private:
+  /// Chunks are written whole and never again: they need no room while they wait.
+  static Handle unbuffered() {
+    Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    H5Pset_chunk_cache(access.id(), 1, 0, 1);
+    return access;
+  }
+
   Handle dataset_;
+  hid_t file_;
+  std::string path_;  // empty: it stays open
   hid_t native_;
   std::size_t width_;
   int rank_;
@@ -392,9 +426,10 @@ class Folding {
     return made;
   }
   Dataset doubles(const Column& column, std::size_t chunk) {
-    auto made = std::make_unique<Growing>(
-        file_, path_of(column), column.unit, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
-        column.width, column.width == 1 && column.parts.empty(), chunk);
+    auto made = std::make_unique<Growing>(file_, path_of(column), column.unit,
+                                          H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, column.width,
+                                          column.width == 1 && column.parts.empty(),
+                                          chunk, columns_.size() <= most_open);
     ok_ = ok_ && made->ok();
     if (made->ok() && !column.parts.empty()) {
       std::string parts;
@@ -404,6 +439,7 @@ class Folding {
       }
       put_attribute(made->id(), "columns", parts);
     }
+    ok_ = ok_ && made->rest();
     return made;
   }
   void name_group(const std::string& path, const std::string& name) {
@@ -487,9 +523,19 @@ Result<FoldReport> fold(const std::string& log_path, const std::string& hdf5_pat
 
   const Listening library;
   const std::string temporary = hdf5_path + ".part";
-  Handle file(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+  if (const int fresh = files::open_new(temporary); fresh >= 0) {
+    ::close(fresh);
+  } else {
+    return Error{hdf5_path + ": cannot be written: " + std::strerror(errno)};
+  }
+  const Handle how(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  H5Pset_userblock(how.id(), user_block);
+  Handle file(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, how.id(), H5P_DEFAULT),
               H5Fclose);
-  if (!file) return trouble(hdf5_path, "cannot be written", library);
+  if (!file) {
+    ::unlink(temporary.c_str());
+    return trouble(hdf5_path, "cannot be written", library);
+  }
   FoldReport report;
   EndRecord end;
   Sample sample;
@@ -518,7 +564,11 @@ Result<FoldReport> fold(const std::string& log_path, const std::string& hdf5_pat
       error = trouble(hdf5_path, "cannot be written", library);
     }
   }
-  if (!file.close() && !error) error = trouble(hdf5_path, "cannot be written", library);
+  // The library may say that something went wrong and go on all the same.
+  if ((!file.close() || !library.complaint().empty()) && !error) {
+    error = trouble(hdf5_path, "cannot be written", library);
+  }
+  if (!error) error = seal(temporary);
   if (!error && std::rename(temporary.c_str(), hdf5_path.c_str()) != 0) {
     error = Error{hdf5_path + ": cannot be written: " + std::strerror(errno)};
   }
@@ -554,6 +604,15 @@ struct Hdf5Source::File {
 
   Handle open(const std::string& path) const {
     return {H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose};
+  }
+  /// The columns of samples: kept open, or opened to be read.
+  bool read_column(std::size_t k, hsize_t first, hsize_t rows, double* to) const {
+    const std::size_t width = columns[k].width;
+    if (!column_sets.empty()) {
+      return read_rows(column_sets[k], H5T_NATIVE_DOUBLE, width, first, rows, to);
+    }
+    const Handle dataset = open(path_of(columns[k]));
+    return dataset && read_rows(dataset, H5T_NATIVE_DOUBLE, width, first, rows, to);
   }
   static hsize_t rows_of(const Handle& dataset, std::size_t width) {
     if (!dataset) return 0;
@@ -651,10 +710,7 @@ bool Hdf5Source::File::load(std::size_t wanted) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const Column& column = columns[k];
     buffer.resize(rows * column.width);
-    if (!read_rows(column_sets[k], H5T_NATIVE_DOUBLE, column.width, first, rows,
-                   buffer.data())) {
-      return false;
-    }
+    if (!read_column(k, first, rows, buffer.data())) return false;
     for (std::size_t i = 0; i < rows; ++i) {
       std::copy_n(buffer.data() + i * column.width, column.width,
                   flat.data() + i * numbers_of_sample + column.first);
@@ -705,6 +761,24 @@ bool Hdf5Source::complete() const { return file_->complete; }
 const std::string& Hdf5Source::note() const { return file_->note; }
 
 Result<Hdf5Source> Hdf5Source::open(const std::string& path) {
+  if (const auto error = files::unreadable(path)) {
+    return Error{path + ": " + error->message};
+  }
+  const Result<Seal> seal = seal_of(path);
+  if (!seal) return Error{seal.error()};
+  if (*seal == Seal::damaged) {
+    return Error{path +
+                 ": is damaged, or was changed by another program: its bytes are "
+                 "not those that were written"};
+  }
+  if (*seal == Seal::foreign) return Error{path + ": is neither a log nor an HDF5 file"};
+  if (*seal == Seal::none) {
+    if (const auto error = unsafe(path)) return *error;
+  }
+  return open_trusted(path);
+}
+
+Result<Hdf5Source> Hdf5Source::open_trusted(const std::string& path) {
   const Listening library;
   auto made = std::make_unique<File>();
   File& f = *made;
@@ -725,8 +799,9 @@ Result<Hdf5Source> Hdf5Source::open(const std::string& path) {
   const auto open_all = [&](const std::vector<Column>& columns, std::vector<Handle>& sets,
                             hsize_t rows) {
     for (const Column& column : columns) {
-      sets.push_back(f.open(path_of(column)));
-      if (!sets.back() || File::rows_of(sets.back(), column.width) != rows) return false;
+      Handle dataset = f.open(path_of(column));
+      if (!dataset || File::rows_of(dataset, column.width) != rows) return false;
+      if (columns.size() <= most_open) sets.push_back(std::move(dataset));
     }
     return true;
   };
@@ -753,6 +828,20 @@ Result<Hdf5Source> Hdf5Source::open(const std::string& path) {
   if (attribute) H5Aread(attribute.id(), H5T_NATIVE_INT64, &complete);
   f.complete = complete == 1;
   return Hdf5Source(std::move(made));
+}
+
+/// Why a file that nobody vouches for must not be read here: a child process reads all of
+/// it first.
+std::optional<Error> Hdf5Source::unsafe(const std::string& path) {
+  const Result<std::string> answer = files::guarded([&] {
+    Result<Hdf5Source> source = open_trusted(path);
+    if (!source) return source.error();
+    for (std::size_t i = 0; i < source->times().size(); ++i) source->record(i);
+    return std::string();
+  });
+  if (!answer) return Error{path + ": cannot be read: " + answer.error()};
+  if (!answer->empty()) return Error{*answer};
+  return std::nullopt;
 }
 
 std::span<const std::byte> Hdf5Source::record(std::size_t i) {

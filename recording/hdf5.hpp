@@ -22,7 +22,8 @@
 //   /scene, /summary            texts; /header: what Reader needs
 //
 // Every dataset has an attribute "unit"; the file has bristle_version, created, status,
-// complete (1 where the run came to its end), samples. In names, "/" is written %2F.
+// complete (1 where the run came to its end), samples. In names, "/" is written %2F. Its
+// user block holds a seal (recording/seal.hpp).
 
 namespace bristle::recording {
 
@@ -41,6 +42,8 @@ Result<FoldReport> fold(const std::string& log_path, const std::string& hdf5_pat
 /// The same recording, read back record by record.
 class Hdf5Source {
  public:
+  /// Only where the file's seal is whole (recording/seal.hpp), or where a child process
+  /// came through all of a file that has none.
   static Result<Hdf5Source> open(const std::string& path);
   Hdf5Source(Hdf5Source&&) noexcept;
   Hdf5Source& operator=(Hdf5Source&&) noexcept;
@@ -59,6 +62,8 @@ class Hdf5Source {
  private:
   struct File;
   explicit Hdf5Source(std::unique_ptr<File> file);
+  static Result<Hdf5Source> open_trusted(const std::string& path);
+  static std::optional<Error> unsafe(const std::string& path);
   std::unique_ptr<File> file_;
 };
 

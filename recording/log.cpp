@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "files/file_out.hpp"
+#include "files/read_file.hpp"
 #include "recording/crc32c.hpp"
 
 namespace bristle::recording {
@@ -87,8 +89,7 @@ LogWriter::~LogWriter() {
 }
 
 Result<LogWriter> LogWriter::create(const std::string& path, const LogOptions& options) {
-  const int file =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);  // NOLINT
+  const int file = files::open_new(path);
   if (file < 0) return Error{reason(path, "cannot be written", errno)};
   LogWriter log(file, path, options, 0);
   std::memcpy(log.buffer_.get(), magic, sizeof magic);
@@ -99,7 +100,8 @@ Result<LogWriter> LogWriter::create(const std::string& path, const LogOptions& o
 
 Result<LogWriter> LogWriter::append(const std::string& path, std::uint64_t from,
                                     const LogOptions& options) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);  // NOLINT
+  const int file =
+      ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);  // NOLINT
   if (file < 0) return Error{reason(path, "cannot be written", errno)};
   LogWriter log(file, path, options, from);
   if (::ftruncate(file, static_cast<off_t>(from)) != 0 ||
@@ -214,11 +216,13 @@ bool LogWriter::give_up(const char* what, std::size_t handed_over) {
 
 Result<LogReader> LogReader::open(const std::string& path) {
   LogReader reader;
+  if (const auto error = files::unreadable(path)) {
+    return Error{path + ": cannot be read: " + error->message};
+  }
   reader.file_.reset(std::fopen(path.c_str(), "rbe"));
-  if (!reader.file_) return Error{reason(path, "cannot be read", errno)};
   struct stat about{};
-  if (::fstat(::fileno(reader.file_.get()), &about) != 0 || !S_ISREG(about.st_mode)) {
-    return Error{path + ": is not a file"};
+  if (!reader.file_ || ::fstat(::fileno(reader.file_.get()), &about) != 0) {
+    return Error{reason(path, "cannot be read", errno)};
   }
   reader.size_ = static_cast<std::uint64_t>(about.st_size);
   char start[sizeof magic];

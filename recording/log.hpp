@@ -42,7 +42,7 @@ struct LogOptions {
 
 class LogWriter {
  public:
-  /// A new log; one that was there is replaced.
+  /// A new log; one that was there is replaced, and so is a link, never its target.
   static Result<LogWriter> create(const std::string& path, const LogOptions& options);
   /// Goes on with a log from a byte where a frame ends; what follows it is cut off.
   static Result<LogWriter> append(const std::string& path, std::uint64_t from,

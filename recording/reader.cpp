@@ -3,12 +3,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "files/read_file.hpp"
 #include "recording/hdf5.hpp"
 #include "recording/log.hpp"
 
 namespace bristle::recording {
 
-namespace files = std::filesystem;
+namespace fs = std::filesystem;
 
 struct Reader::Source {
   std::string path{};
@@ -60,11 +61,11 @@ Reader::~Reader() = default;
 Result<Reader> Reader::open(const std::string& path) {
   std::error_code ignored;
   std::string file = path;
-  if (files::is_directory(path, ignored)) {
-    const files::path hdf5 = files::path(path) / hdf5_name;
-    const files::path log = files::path(path) / log_name;
-    const bool has_hdf5 = files::exists(hdf5, ignored);
-    const bool has_log = files::exists(log, ignored);
+  if (fs::is_directory(path, ignored)) {
+    const fs::path hdf5 = fs::path(path) / hdf5_name;
+    const fs::path log = fs::path(path) / log_name;
+    const bool has_hdf5 = fs::exists(hdf5, ignored);
+    const bool has_log = fs::exists(log, ignored);
     if (!has_hdf5 && !has_log) {
       return Error{path +
                    ": holds no recording (neither recording.h5 nor "
@@ -72,10 +73,13 @@ Result<Reader> Reader::open(const std::string& path) {
     }
     const bool log_is_newer =
         has_hdf5 && has_log &&
-        files::last_write_time(log, ignored) > files::last_write_time(hdf5, ignored);
+        fs::last_write_time(log, ignored) > fs::last_write_time(hdf5, ignored);
     file = has_hdf5 && !log_is_newer ? hdf5 : log;
-  } else if (!files::exists(path, ignored)) {
+  } else if (!fs::exists(path, ignored)) {
     return Error{path + ": there is no such file or folder"};
+  }
+  if (const auto error = files::unreadable(file)) {
+    return Error{file + ": " + error->message};
   }
   auto source = std::make_unique<Source>();
   source->path = file;
@@ -86,7 +90,7 @@ Result<Reader> Reader::open(const std::string& path) {
     if (error) return *error;
     return Reader(std::move(source));
   }
-  if (files::path(file).extension() == ".log") return Error{log.error()};
+  if (fs::path(file).extension() == ".log") return Error{log.error()};
   Result<Hdf5Source> hdf5 = Hdf5Source::open(file);
   if (!hdf5) return Error{hdf5.error()};
   source->hdf5 = std::make_unique<Hdf5Source>(std::move(*hdf5));

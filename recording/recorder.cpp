@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "bristle/laws/choice.hpp"
-
 namespace bristle::recording {
 
 namespace {
@@ -22,8 +20,10 @@ RecordedEvent kind_of(const Event& event) {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
 
+}  // namespace
+
 /// Writes numbers one after the other to where there is room for them.
-struct Pen {
+struct Recorder::Pen {
   std::byte* to;
 
   template <class T>
@@ -37,8 +37,6 @@ struct Pen {
     to += numbers.size_bytes();
   }
 };
-
-}  // namespace
 
 Recorder::Recorder(LogWriter log, const Model& model, Header header,
                    const RecorderOptions& options)
@@ -59,15 +57,10 @@ Recorder::Recorder(LogWriter log, const Model& model, Header header,
     last_.push_back(Quaternion<double>::identity());
   }
   for (const LawBlock& block : model.blocks) {
-    const FrictionLawTable& friction = friction_law(block.friction);
-    const auto slip =
-        std::find_if(friction.guard_list.begin(), friction.guard_list.end(),
-                     [](const GuardInfo& g) { return g.role == GuardRole::slip; });
-    laws_.push_back({static_cast<std::size_t>(slip - friction.guard_list.begin()),
-                     at(normal_law(block.normal).fields), at(friction.fields)});
-    guards_.resize(std::max(guards_.size(), friction.guard_list.size()));
+    laws_.push_back(
+        {at(normal_law(block.normal).fields), at(friction_law(block.friction).fields)});
   }
-  log_.reserve(sample_bytes(header_, at(model.row_capacity)));
+  log_.reserve(sample_bytes(header_, at(model.contact_row_capacity)));
 }
 
 Result<Recorder> Recorder::create(const std::string& path, const Model& model,
@@ -113,6 +106,15 @@ Result<Recorder> Recorder::resume(const std::string& path, const Model& model,
     }
   }
   if (!header) return Error{header.error()};
+  for (const LawPair& laws : header->laws) {
+    for (const std::string& law : {laws.normal.name, laws.friction.name}) {
+      if (find_law(law)) continue;
+      std::string text = path;
+      text += ": was made with the law \"" + law +
+              "\", which this program has not registered";
+      return Error{text};
+    }
+  }
   if (header->model != fingerprint(model).whole) {
     return Error{path + ": is the recording of another model"};
   }
@@ -129,40 +131,26 @@ Result<Recorder> Recorder::resume(const std::string& path, const Model& model,
   return recorder;
 }
 
-ContactState Recorder::state_of(const Observation& now, std::size_t row,
-                                std::size_t block, const ContactSample& contact) {
-  if (contact.episode == 0 || (contact.depth <= 0 && contact.normal_force == 0)) {
-    return ContactState::open;
-  }
-  const LawChoice& choice = model_->blocks[block].friction;
-  const FrictionLawTable& law = friction_law(choice);
-  const std::size_t slip = laws_[block].slip_guard;
-  if (slip < law.guard_list.size()) {
-    const std::size_t capacity = now.state.contacts.rows.size();
-    const std::size_t first = at(now.system.contacts.layout.friction) * capacity;
-    // A view that could write; guards only read.
-    auto* memory = const_cast<double*>(now.state.contacts.memory.data());
-    law.guards(choice, {memory + first, capacity}, row,
-               Kinematics<double>::at(contact.depth, contact.rate, contact.slip),
-               contact.normal_force, guards_.data());
-    return guards_[slip] > 0 ? ContactState::slip : ContactState::stick;
-  }
-  return norm(contact.slip) > options_.stick_speed ? ContactState::slip
-                                                   : ContactState::stick;
-}
-
 bool Recorder::sample(const Observation& now, std::span<const double> probes) {
   const State& state = now.state;
   if (state.time <= recorded_until_) return log_.error().empty();
-  const ContactWorkspace& ws = now.system.contacts;
-  const ContactRows& contacts = state.contacts;
-  const std::size_t first = at(contacts.begin[at(model_->joint_blocks)]);
-  const std::size_t rows = at(contacts.count) - std::min(first, at(contacts.count));
-  std::byte* begin = log_.begin(sample_bytes(header_, rows));
+  std::byte* begin = log_.begin(sample_bytes(header_, now.contacts().size()));
   if (begin == nullptr) return false;
   Pen pen{begin};
   pen.write(state.time);
+  write_bodies(now, pen);
+  pen.write(std::span<const double>(state.q));
+  pen.write(std::span<const double>(state.v));
+  write_ledger(now.audit, pen);
+  for (std::size_t i = 0; i < header_.run.probes.size(); ++i) {
+    pen.write(i < probes.size() ? probes[i] : std::nan(""));
+  }
+  write_contacts({now.model, state, now.system.pools.points, options_.stick_speed}, pen);
+  ++samples_;
+  return log_.end(RecordType::sample, static_cast<std::size_t>(pen.to - begin));
+}
 
+void Recorder::write_bodies(const Observation& now, Pen& pen) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyPlace& place = bodies_[i];
     const Transform<double>& link = now.system.tree.poses[place.link];
@@ -187,86 +175,66 @@ bool Recorder::sample(const Observation& now, std::span<const double> probes) {
     body.angular_velocity = motion.angular;
     pen.write(body);
   }
-  pen.write(std::span<const double>(state.q));
-  pen.write(std::span<const double>(state.v));
+}
 
-  const Ledger& ledger = now.audit.last();
+void Recorder::write_ledger(const Audit& audit, Pen& pen) {
+  const Ledger& ledger = audit.last();
   const double stored[] = {ledger.kinetic,        ledger.gravity,  ledger.springs,
                            ledger.normal,         ledger.friction, ledger.limits,
                            ledger.joint_friction, ledger.loops};
   pen.write(std::span<const double>(stored));
   pen.write(ledger.works);
   const double sums[] = {ledger.energy(), ledger.dissipated(), ledger.supplied(),
-                         now.audit.residual()};
+                         audit.residual()};
   pen.write(std::span<const double>(sums));
-  for (std::size_t i = 0; i < header_.run.probes.size(); ++i) {
-    pen.write(i < probes.size() ? probes[i] : std::nan(""));
-  }
+}
 
+void Recorder::write_contacts(const ContactView& contacts, Pen& pen) {
   std::byte* count_at = pen.to;
   std::uint64_t count = 0;
   pen.write(count);
-  const std::size_t capacity = ws.capacity;
-  std::size_t block = at(model_->joint_blocks);
-  for (std::size_t i = first; i < at(contacts.count); ++i) {
-    while (i >= at(contacts.begin[block + 1])) ++block;
-    const ContactRow& row = contacts.rows[i];
-    if (row.a == no_shape) continue;
-    if (row.episode == 0 && !options_.open_contacts) continue;
-    const auto column = [&](std::size_t k) { return ws.columns[k * capacity + i]; };
-    const RowPlace& place = ws.places[i];
-    ContactSample contact;
-    contact.a = row.a;
-    contact.b = row.b;
-    contact.feature = row.feature;
-    contact.episode = row.episode;
-    contact.laws = static_cast<std::uint32_t>(block);
-    contact.depth = column(RowColumns::depth);
-    contact.rate = column(RowColumns::rate);
-    contact.slip = {column(RowColumns::slip_x), column(RowColumns::slip_y)};
-    contact.slip_world = place.frame.to_world(contact.slip);
-    contact.normal_force = column(RowColumns::normal);
-    contact.friction = place.frame.to_world(
-        {column(RowColumns::friction_x), column(RowColumns::friction_y)});
-    contact.point = place.point;
-    contact.normal = place.frame.n;
-    contact.state = state_of(now, i, block, contact);
-    pen.write(contact);
-    const auto remember = [&](int from, std::size_t used, int columns) {
-      const double* memory = contacts.memory.data() + at(from) * capacity + i;
+  const MemoryLayout layout(*model_);
+  contacts.for_each([&](const ContactInfo& contact) {
+    if (contact.episode == 0 && !options_.open_contacts) return;
+    pen.write(ContactSample{.a = contact.key.a,
+                            .b = contact.key.b,
+                            .feature = contact.key.feature,
+                            .episode = contact.episode,
+                            .laws = static_cast<std::uint32_t>(contact.block),
+                            .state = static_cast<ContactState>(contact.phase),
+                            .depth = contact.depth,
+                            .rate = contact.rate,
+                            .slip = contact.slip,
+                            .slip_world = contact.slip_world,
+                            .normal_force = contact.normal_force,
+                            .friction = contact.friction,
+                            .point = contact.point,
+                            .normal = contact.frame.n});
+    const Laws& laws = laws_[at(contact.block)];
+    const auto remember = [&](int first, std::size_t used, int columns) {
       for (std::size_t k = 0; k < at(columns); ++k) {
-        pen.write(k < used ? memory[k * capacity] : 0.0);
+        pen.write(k < used ? contacts.memory(at(first) + k)[contact.row] : 0.0);
       }
     };
-    remember(ws.layout.normal, laws_[block].normal_fields, header_.normal_memory);
-    remember(ws.layout.friction, laws_[block].friction_fields, header_.friction_memory);
+    remember(layout.normal, laws.normal_fields, header_.normal_memory);
+    remember(layout.friction, laws.friction_fields, header_.friction_memory);
     ++count;
-  }
+  });
   std::memcpy(count_at, &count, sizeof count);
-  ++samples_;
-  return log_.end(RecordType::sample, static_cast<std::size_t>(pen.to - begin));
 }
 
-bool Recorder::event(const State& state, const Event& event) {
+bool Recorder::event(const Event& event) {
   EventSample record{.kind = kind_of(event),
-                     .a = no_shape,
-                     .b = no_shape,
-                     .feature = 0,
-                     .episode = 0,
+                     .a = event.contact.a,
+                     .b = event.contact.b,
+                     .feature = event.contact.feature,
+                     .episode = event.episode,
                      .dof = -1,
                      .time = event.time,
-                     .speed = 0};
-  const ContactRows& contacts = state.contacts;
-  if (event.row >= 0 && event.row < contacts.count) {
-    const ContactRow& row = contacts.rows[at(event.row)];
-    record.a = row.a;
-    record.b = row.b;
-    record.feature = row.feature;
-    record.episode = row.episode;
-    record.speed = event.kind == EventKind::touch ? row.approach : std::fabs(row.rate);
-    if (event.row < contacts.begin[at(model_->joint_blocks)]) {
-      record.dof = joint_row(*model_, contacts, at(event.row)).dof;
-    }
+                     .speed = event.speed};
+  if (event.joint_row >= 0) {
+    const JointRow* joint = joint_of_row(*model_, at(event.joint_row));
+    if (joint != nullptr) record.dof = joint->dof;
   }
   return log_.add(RecordType::event, std::as_bytes(std::span(&record, 1)));
 }

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "recording/log.hpp"
 #include "recording/sample.hpp"
 #include "recording/state_bytes.hpp"
 
-// Writes a run down while it goes on: an observer of simulate().
+// Writes a run down while it goes on: an observer of run().
 //
 //   auto recorder = Recorder::create("out/recording.log", model, {.scene = text});
 //   simulate(model, state, options, [&](const Observation& now) {
@@ -43,9 +43,7 @@ class Recorder {
 
   /// The observation as it is; `probes` as many as RunInfo names.
   bool sample(const Observation& now, std::span<const double> probes = {});
-  /// An event of the adaptive clock, or one that the caller has found; its row is one of
-  /// this state.
-  bool event(const State& state, const Event& event);
+  bool event(const Event& event);
   /// A state to go on from, and what else the caller needs for that. It is handed to the
   /// operating system at once.
   bool checkpoint(const State& state, std::span<const std::byte> extra = {});
@@ -59,20 +57,21 @@ class Recorder {
   std::uint64_t bytes() const { return log_.written(); }
 
  private:
+  struct Pen;  // writes to the log
   struct BodyPlace {
     std::size_t link;
     bool moved;  // its frame is not that of the link
     Transform<double> in_link;
   };
   struct Laws {
-    std::size_t slip_guard;  // of the friction law; past its last one: it has none
     std::size_t normal_fields, friction_fields;
   };
 
   Recorder(LogWriter log, const Model& model, Header header,
            const RecorderOptions& options);
-  ContactState state_of(const Observation& now, std::size_t row, std::size_t block,
-                        const ContactSample& contact);
+  void write_bodies(const Observation& now, Pen& pen);
+  static void write_ledger(const Audit& audit, Pen& pen);
+  void write_contacts(const ContactView& contacts, Pen& pen);
 
   LogWriter log_;
   const Model* model_;

@@ -1,13 +1,22 @@
 #include "recording/state_bytes.hpp"
 
-#include "bristle/contact/law_table.hpp"
+#include <algorithm>
+#include <climits>
+
+#include "bristle/contact/law_pool.hpp"
+#include "bristle/laws/choice.hpp"
 #include "recording/crc32c.hpp"
 
 namespace bristle::recording {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x3145544154535242;  // "BRSTATE1"
+// The first eight bytes: "BRSTATE" and a digit, the format. Format 2 has the names of
+// laws in its fingerprints, and rows of joints and contacts apart.
+constexpr std::uint64_t magic = 0x45544154535242;
+constexpr unsigned format_shift = 56;
+constexpr std::uint64_t format = '2';
+constexpr const char* damaged_text = "the state is damaged";
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -97,8 +106,9 @@ void add_layout(Hash& hash, const Model& model) {
   hash.add(model.blocks.size());
   hash.add(model.joint_blocks);
   for (const LawBlock& block : model.blocks) {
-    hash.add(block.normal.index);
-    hash.add(block.friction.index);
+    // By name: the index of a registered law depends on what else a program registers.
+    hash.add(entry_of(block.normal).info.name);
+    hash.add(entry_of(block.friction).info.name);
   }
   hash.add(model.joint_rows.size());
   hash.add(model.joint_block_rows);
@@ -178,68 +188,115 @@ void add_parameters(Hash& hash, const Model& model) {
   }
 }
 
-/// Every field of a row, the same way out and in. `io` takes each one by reference.
-template <class Row, class Io>
-void each_field(Row& row, const Io& io) {
+/// Every number of a row but its memory, the same way out and in. `io` takes each one by
+/// reference.
+template <class Rows, class Io>
+void each_field(Rows& rows, std::size_t i, const Io& io) {
   const auto vec3 = [&](auto& v) {
     io(v.x);
     io(v.y);
     io(v.z);
   };
-  io(row.a);
-  io(row.b);
-  io(row.feature);
-  io(row.episode);
-  vec3(row.frame.t1);
-  vec3(row.frame.t2);
-  vec3(row.frame.n);
-  vec3(row.point);
-  vec3(row.anchor);
-  io(row.depth);
-  io(row.rate);
-  io(row.acceleration);
-  io(row.approach);
-  io(row.radius);
-  io(row.event);
-  io(row.slip.x);
-  io(row.slip.y);
-  io(row.friction.x);
-  io(row.friction.y);
-  io(row.damper);
-  io(row.slipping);
+  if constexpr (requires { rows.key; }) {
+    io(rows.key[i].a);
+    io(rows.key[i].b);
+    io(rows.key[i].feature);
+    vec3(rows.frame[i].t1);
+    vec3(rows.frame[i].t2);
+    vec3(rows.frame[i].n);
+    vec3(rows.point[i]);
+    vec3(rows.anchor[i]);
+  }
+  io(rows.episode[i]);
+  io(rows.depth[i]);
+  io(rows.rate[i]);
+  io(rows.acceleration[i]);
+  io(rows.approach[i]);
+  auto& booked = rows.booked[i];
+  io(booked.slip.x);
+  io(booked.slip.y);
+  io(booked.friction.x);
+  io(booked.friction.y);
+  io(booked.damper);
+  io(booked.slipping);
+  io(rows.sides[i]);
 }
 
 /// The columns of a block's memory that its laws use; the others are zero.
-std::vector<std::size_t> columns_in_use(const Model& model, std::size_t block) {
-  const MemoryLayout layout(model);
+std::vector<std::size_t> columns_in_use(const MemoryLayout& layout, const LawBlock& laws,
+                                        bool contact_books) {
   std::vector<std::size_t> columns{at(MemoryLayout::turn), at(MemoryLayout::travel)};
   const auto add = [&](int first, int count) {
     for (int k = 0; k < count; ++k) columns.push_back(at(first + k));
   };
-  const LawBlock& laws = model.blocks[block];
-  const bool given_load = block < at(model.joint_blocks) &&
-                          !model.joint_rows[at(model.joint_block_rows[block])].is_limit;
-  if (!given_load) add(layout.normal, normal_law(laws.normal).fields);
+  add(layout.normal, LawPool::normal_fields(laws));
   add(layout.friction, friction_law(laws.friction).fields);
-  if (model.contact_books) {
-    if (!given_load) add(layout.normal_books, 5);
+  if (contact_books) {
+    if (!laws.given_load) add(layout.normal_books, 5);
     add(layout.friction_books, 5);
   }
   return columns;
 }
 
 /// work(numbers) for each column of each block.
-template <class Memory, class Work>
-void each_column(const Model& model, const std::vector<int>& begin, Memory& memory,
-                 std::size_t capacity, const Work& work) {
-  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
-    const std::size_t first = at(begin[b]);
-    const std::size_t count = at(begin[b + 1]) - first;
+template <class Rows, class Work>
+void each_column(const Model& model, std::span<const LawBlock> blocks, Rows& rows,
+                 const Work& work) {
+  const MemoryLayout layout(model);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const std::size_t first = at(rows.begin[b]);
+    const std::size_t count = at(rows.begin[b + 1]) - first;
     if (count == 0) continue;
-    for (const std::size_t k : columns_in_use(model, b)) {
-      work(std::span(memory).subspan(k * capacity + first, count));
+    for (const std::size_t k : columns_in_use(layout, blocks[b], model.contact_books)) {
+      work(std::span(rows.memory).subspan(k * rows.capacity() + first, count));
     }
   }
+}
+
+template <class Rows>
+void put_rows(const Model& model, std::span<const LawBlock> blocks, const Rows& rows,
+              ByteWriter& to) {
+  to.put_count(rows.begin.size());
+  for (const int begin : rows.begin) to.put(begin);
+  to.put_count(at(rows.count));
+  for (std::size_t i = 0; i < at(rows.count); ++i) {
+    each_field(rows, i, [&](const auto& number) { to.put(number); });
+  }
+  each_column(model, blocks, rows,
+              [&](std::span<const double> column) { to.put_doubles(column); });
+}
+
+/// Empty, or why the rows cannot be those of the model.
+template <class Rows>
+std::string get_rows(const Model& model, std::span<const LawBlock> blocks,
+                     ByteReader& from, Rows& rows) {
+  if (from.get_count(4) != rows.begin.size()) from.fail();
+  for (int& begin : rows.begin) begin = from.get<int>();
+  const std::size_t count = from.get_count(1);
+  if (from.ok() && count > rows.capacity() && !model.rooms_grow) {
+    return "the state has " + std::to_string(count) +
+           " contact rows, the model has room for " + std::to_string(rows.capacity());
+  }
+  // Each block begins at a multiple of the lanes, and the last one ends the rows.
+  int last = 0;
+  for (const int begin : rows.begin) {
+    if (begin < last || begin > static_cast<int>(std::min<std::size_t>(count, INT_MAX))) {
+      from.fail();
+    }
+    last = begin;
+  }
+  if (!from.ok()) return damaged_text;
+  rows.grow(count, at(MemoryLayout(model).count));
+  rows.count = static_cast<int>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    each_field(rows, i, [&](auto& number) {
+      number = from.get<std::remove_reference_t<decltype(number)>>();
+    });
+  }
+  if (!from.ok()) return damaged_text;
+  each_column(model, blocks, rows,
+              [&](std::span<double> column) { from.get_doubles(column); });
+  return {};
 }
 
 }  // namespace
@@ -262,7 +319,7 @@ void serialise(const Model& model, const Fingerprint& print, const State& state,
                Bytes& bytes) {
   bytes.clear();
   ByteWriter to(bytes);
-  to.put(magic);
+  to.put(magic | format << format_shift);
   to.put(print.layout);
   to.put(print.whole);
   to.put(state.time);
@@ -278,29 +335,33 @@ void serialise(const Model& model, const Fingerprint& print, const State& state,
   to.put(state.committed);
   to.put(state.begun);
 
-  const ContactRows& contacts = state.contacts;
-  to.put_count(contacts.begin.size());
-  for (const int begin : contacts.begin) to.put(begin);
-  to.put(contacts.time);
-  to.put_count(at(contacts.count));
-  for (std::size_t i = 0; i < at(contacts.count); ++i) {
-    each_field(contacts.rows[i], [&](const auto& number) { to.put(number); });
-  }
-  each_column(model, contacts.begin, contacts.memory, contacts.rows.size(),
-              [&](std::span<const double> column) { to.put_doubles(column); });
+  to.put(state.rows_time);
+  put_rows(model, model.joint_law_blocks(), state.joints, to);
+  put_rows(model, model.contact_law_blocks(), state.contacts, to);
   to.put(crc32c(bytes));
 }
 
 Result<State> deserialise(std::span<const std::byte> bytes, const Model& model,
                           Match match) {
-  const Error damaged{"the state is damaged"};
+  const Error damaged{damaged_text};
   if (bytes.size() < sizeof magic + 4) return damaged;
   ByteReader check(bytes.last(4));
   if (crc32c(bytes.first(bytes.size() - 4)) != check.get<std::uint32_t>()) {
     return damaged;
   }
   ByteReader from(bytes.first(bytes.size() - 4));
-  if (from.get<std::uint64_t>() != magic) return Error{"this is not a state of Bristle"};
+  const auto first = from.get<std::uint64_t>();
+  const std::uint64_t found = first >> format_shift;
+  if ((first ^ magic) != found << format_shift) {
+    return Error{"this is not a state of Bristle"};
+  }
+  if (found != format) {
+    std::string text("the state is of format ");
+    text += static_cast<char>(found);
+    text += "; this program reads format ";
+    text += static_cast<char>(format);
+    return Error{text};
+  }
   const Fingerprint print = fingerprint(model);
   if (from.get<std::uint64_t>() != print.layout) {
     return Error{
@@ -327,41 +388,19 @@ Result<State> deserialise(std::span<const std::byte> bytes, const Model& model,
   state.committed = from.get<bool>();
   state.begun = from.get<bool>();
 
-  ContactRows& contacts = state.contacts;
-  if (from.get_count(4) != contacts.begin.size()) from.fail();
-  for (int& begin : contacts.begin) begin = from.get<int>();
-  contacts.time = from.get<double>();
-  const std::size_t count = from.get_count(1);
-  const std::size_t capacity = contacts.rows.size();
-  if (from.ok() && count > capacity) {
-    std::string text("the state has ");
-    text += std::to_string(count);
-    text += " contact rows, the model has room for ";
-    text += std::to_string(capacity);
-    return Error{text};
+  state.rows_time = from.get<double>();
+  std::string wrong = get_rows(model, model.joint_law_blocks(), from, state.joints);
+  if (wrong.empty()) {
+    wrong = get_rows(model, model.contact_law_blocks(), from, state.contacts);
   }
-  contacts.count = static_cast<int>(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    each_field(contacts.rows[i], [&](auto& number) {
-      number = from.get<std::remove_reference_t<decltype(number)>>();
-    });
-  }
-  // Rows in order, and within the shapes of the model.
-  int last = 0;
-  for (const int begin : contacts.begin) {
-    if (begin < last || begin > contacts.count) from.fail();
-    last = begin;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    const ContactRow& row = contacts.rows[i];
+  if (!wrong.empty()) return Error{std::move(wrong)};
+  for (std::size_t i = 0; i < at(state.contacts.count); ++i) {
+    const ContactKey& key = state.contacts.key[i];
     const auto known = [&](std::uint32_t shape) {
       return shape == no_shape || shape < model.shapes.size();
     };
-    if (!known(row.a) || !known(row.b)) from.fail();
+    if (!known(key.a) || !known(key.b)) from.fail();
   }
-  if (!from.ok()) return damaged;
-  each_column(model, contacts.begin, contacts.memory, capacity,
-              [&](std::span<double> column) { from.get_doubles(column); });
   if (!from.ok() || from.left() > 0) return damaged;
   return state;
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
+#include "files/file_out.hpp"
 #include "report/layout.hpp"
 #include "report/png.hpp"
 #include "report/svg.hpp"
@@ -34,15 +34,8 @@ std::string to_html(const Figure& figure) {
   return page + to_svg(figure) + "</body></html>\n";
 }
 
-bool write_file(const std::string& bytes, const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (path.has_parent_path()) {
-    std::filesystem::create_directories(path.parent_path(), ignored);
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  file.close();
-  return !file.fail();
+bool write_file(const std::string& bytes, const std::string& path) {
+  return !files::write_file(bytes, path);
 }
 
 Reference reference(Reference::Along along, double from, double to, std::string label) {
@@ -78,11 +71,11 @@ bool is_figure_name(const std::string& path) {
 }
 
 bool write_figure(const Figure& figure, const std::string& path) {
-  const std::filesystem::path where(path);
-  if (where.extension() == ".html") return write_file(to_html(figure), where);
-  if (where.extension() != ".png") return write_file(to_svg(figure), where);
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".html") return write_file(to_html(figure), path);
+  if (ending != ".png") return write_file(to_svg(figure), path);
   const std::string bytes = to_png(figure);
-  return !bytes.empty() && write_file(bytes, where);
+  return !bytes.empty() && write_file(bytes, path);
 }
 
 bool write_csv(const Figure& figure, const std::string& path) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include "files/file_out.hpp"
 #include "report/svg.hpp"
 
 namespace bristle::report {
@@ -96,25 +96,19 @@ std::optional<Error> write_page(const PageData& data, std::string_view title,
   const std::size_t title_at = page.find(title_mark), data_at = page.find(data_mark);
   const std::string packed = data.packed();
   if (packed.empty()) return Error{path + ": its data could not be compressed"};
-  // Under its name only when it is whole.
-  const std::filesystem::path where(path), part(path + ".part");
-  std::error_code ignored;
-  if (where.has_parent_path()) {
-    std::filesystem::create_directories(where.parent_path(), ignored);
+  std::string text(page.substr(0, title_at));
+  text += "<title>" + escaped(title) + "</title>";
+  text +=
+      page.substr(title_at + title_mark.size(), data_at - title_at - title_mark.size());
+  text += R"(<script type="application/octet-stream" id="data">)" + base64(packed);
+  text += "</script>";
+  text += page.substr(data_at + data_mark.size());
+  auto error = files::write_file(text, path);
+  if (error) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);  // an old one would show another run
   }
-  std::ofstream file(part, std::ios::binary);
-  file << page.substr(0, title_at) << "<title>" << escaped(title) << "</title>"
-       << page.substr(title_at + title_mark.size(),
-                      data_at - title_at - title_mark.size())
-       << R"(<script type="application/octet-stream" id="data">)" << base64(packed)
-       << "</script>" << page.substr(data_at + data_mark.size());
-  file.close();
-  std::error_code error;
-  if (!file.fail()) std::filesystem::rename(part, where, error);
-  if (!file.fail() && !error) return std::nullopt;
-  std::filesystem::remove(part, ignored);
-  std::filesystem::remove(where, ignored);  // an old one would show another run
-  return Error{"cannot write " + path};
+  return error;
 }
 
 }  // namespace bristle::report

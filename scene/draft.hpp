@@ -19,18 +19,37 @@ struct MaterialNumbers {
   double density;
 };
 
+/// The table that says something of the model; it outlives the draft.
+struct Written {
+  const toml::table* table;
+  std::span<const Key> keys;
+
+  explicit Written(const Section& at) : table(&at.whole()), keys(at.keys()) {}
+  /// The line of a key, or else that of the name, or else that of the table.
+  Place place_of(std::string_view key, const Source& source) const;
+};
+
 struct Draft {
   Source source;
   Parts parts;
   std::map<std::string, MaterialNumbers, std::less<>> materials;  // of this scene
-  std::map<std::string, Place, std::less<>> names;  // of bodies, joints, shapes, …: where
+  std::map<std::pair<std::string, std::string>, Written>
+      names;                   // "body", its name: where
+  std::vector<Written> rules;  // as many as contacts in parts: where
   std::map<std::string, double, std::less<>> masses;  // of bodies [kg]
   std::map<std::string, Place, std::less<>> body_places;
   std::map<std::string, Transform<double>, std::less<>> fixed;  // bodies: where
+  std::map<std::string, std::vector<std::string>, std::less<>> fixed_shapes;  // on them
+  /// Keys that put a body somewhere or set it in motion, as they are written.
+  std::map<std::string, std::vector<std::string>, std::less<>> placed;
   bool allow_overlap = false;
 
   /// A name that nothing else of its sort may have.
   bool claim(const char* sort, const std::string& name, const Section& at);
+  /// The table of a robot's file stands for all parts that have no place yet.
+  void place_robot(const Section& at);
+  /// Where the thing is written that an error of the engine is about.
+  Place place_of(const ErrorSubject& subject) const;
   /// Of the scene or of the table that comes with the engine.
   std::optional<MaterialNumbers> material(const std::string& name, const Section& at,
                                           std::string_view key) const;
@@ -51,7 +70,7 @@ void read_motors(const Section& scene, Draft& draft);
 void read_loads(const Section& scene, Draft& draft);
 void read_robots(const Section& scene, Draft& draft);
 ClockSpec read_clock(const Section& scene, Draft& draft);
-RecordSpec read_record(const Section& scene, Draft& draft);
+RecordSpec read_record(const Section& scene, double duration, Draft& draft);
 /// After the model is there.
 std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& draft);
 

@@ -6,9 +6,11 @@
 
 namespace bristle::scene {
 
-inline constexpr Range any_number{-1e300, 1e300};
-inline constexpr Range positive{0, 1e300, true};
-inline constexpr Range not_negative{0, 1e300};
+inline constexpr Range any_number{-largest_number, largest_number};
+inline constexpr Range positive{0, largest_number, true};
+inline constexpr Range not_negative{0, largest_number};
+inline constexpr Range size_range{smallest_size, largest_size};
+inline constexpr Range time_range{0, longest_time, true};
 
 // Where something is in what holds it.
 #define BRISTLE_POSE_KEYS                                                                \
@@ -33,12 +35,12 @@ inline constexpr Key shape_keys[] = {
     {"type", Kind::text, Dimension::none, "what it is", any_number,
      "sphere|plane|box|cylinder|capsule|ellipsoid|cavity|mesh|hull", 0, true},
     {"name", Kind::text, Dimension::none, "unique; after its body when left out"},
-    {"radius", Kind::number, Dimension::length, "of sphere, cylinder, capsule, cavity",
-     not_negative},
+    {"radius", Kind::number, Dimension::length,
+     "of sphere (0: a point), cylinder, capsule, cavity", Range{0, largest_size}},
     {"length", Kind::number, Dimension::length,
-     "of cylinder and cavity; of a capsule between the centres of its ends", positive},
-    {"size", Kind::numbers, Dimension::length, "edges of a box", positive, "", 3},
-    {"semi_axes", Kind::numbers, Dimension::length, "of an ellipsoid", positive, "", 3},
+     "of cylinder and cavity; of a capsule between the centres of its ends", size_range},
+    {"size", Kind::numbers, Dimension::length, "edges of a box", size_range, "", 3},
+    {"semi_axes", Kind::numbers, Dimension::length, "of an ellipsoid", size_range, "", 3},
     {"file", Kind::text, Dimension::none, "of a mesh or hull: STL, OBJ, PLY, DAE"},
     {"scale", Kind::number, Dimension::none, "of the file's lengths", positive},
     {"surface", Kind::text, Dimension::none, "a name that contacts can refer to"},
@@ -50,8 +52,7 @@ inline constexpr Key body_keys[] = {
     {"fixed", Kind::flag, Dimension::none,
      "part of the world; else it moves freely unless "
      "a joint holds it"},
-    {"mass", Kind::number, Dimension::mass, "from its shapes when left out",
-     not_negative},
+    {"mass", Kind::number, Dimension::mass, "from its shapes when left out", positive},
     {"density", Kind::number, Dimension::density, "of its shapes", positive},
     {"material", Kind::text, Dimension::none, "of its shapes"},
     {"centre_of_mass", Kind::numbers, Dimension::length, "in the body", any_number, "",
@@ -115,7 +116,8 @@ inline constexpr Key loop_keys[] = {
 inline constexpr Key contact_keys[] = {
     {"a", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
     {"b", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
-    {"group", Kind::texts, Dimension::none, "all pairs among these, instead of a and b"},
+    {"group", Kind::texts, Dimension::none,
+     "all pairs among these (at most 200), instead of a and b"},
     {"touches", Kind::flag, Dimension::none, "false: these never touch"},
     {"normal", Kind::any, Dimension::none,
      "a law's name, or a table: law and its parameters"},
@@ -139,31 +141,22 @@ inline constexpr Key material_keys[] = {
 inline constexpr Key gravity_keys[] = {{"vector", Kind::numbers, Dimension::acceleration,
                                         "0, 0, −9.81 when left out", any_number, "", 3}};
 
-inline constexpr Key clock_keys[] = {
-    {"kind", Kind::text, Dimension::none, "adaptive when left out", any_number,
-     "adaptive|fixed"},
-    {"duration", Kind::number, Dimension::time, "of the run", positive},
-    {"rtol", Kind::number, Dimension::none, "of the adaptive clock", Range{1e-13, 0.1}},
-    {"step", Kind::number, Dimension::time, "of the fixed clock", positive},
-    {"substeps", Kind::number, Dimension::none,
-     "of the fixed clock; as many as the scene needs when left out", Range{1, 1e6}},
-    {"method", Kind::text, Dimension::none, "of the fixed clock", any_number,
-     "semi-implicit-euler|ode3|rk4|linearly-implicit-euler"},
-    {"threads", Kind::number, Dimension::none, "of the fixed clock", Range{1, 1024}}};
+/// Of the clock: those of every stepper and method that there is now.
+std::vector<Key> clock_keys();
 
 inline constexpr Key record_keys[] = {
     {"every", Kind::text, Dimension::none, "\"1 ms\", \"step\" or \"event\""},
     {"steps", Kind::flag, Dimension::none,
      "with a time in every: also each step of the adaptive clock, short in impacts"},
     {"checkpoint", Kind::number, Dimension::time, "simulated time between checkpoints",
-     not_negative}};
+     Range{0, longest_time}}};
 
 inline constexpr Key motor_keys[] = {
     {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
     {"joint", Kind::text, Dimension::none, "that it drives", any_number, "", 0, true},
     {"kind", Kind::text, Dimension::none, "torque when left out", any_number,
      "torque|position|prescribed"},
-    {"axis", Kind::number, Dimension::none, "which velocity of the joint", Range{0, 5}},
+    {"axis", Kind::whole, Dimension::none, "which velocity of the joint", Range{0, 5}},
     {"kp", Kind::number, Dimension::joint_stiffness, "of a position motor", not_negative},
     {"kd", Kind::number, Dimension::joint_damping, "of a position motor", not_negative},
     {"torque", Kind::number, Dimension::joint_force, "of a torque motor"},
@@ -208,7 +201,8 @@ inline constexpr Key robot_keys[] = {
     {"start", Kind::section, Dimension::none, "joint = position, in rad or m"},
     BRISTLE_POSE_KEYS};
 
-inline constexpr Key scene_keys[] = {
+/// Of the scene itself, but for [clock].
+inline constexpr Key fixed_scene_keys[] = {
     {"title", Kind::text, Dimension::none, "in a few words"},
     {"about", Kind::text, Dimension::none, "what to look for"},
     {"include", Kind::any, Dimension::none, "files that are read first"},
@@ -216,7 +210,6 @@ inline constexpr Key scene_keys[] = {
      "whether shapes may overlap at the start"},
     {"gravity", Kind::section, Dimension::none, "", any_number, "", 0, false,
      gravity_keys},
-    {"clock", Kind::section, Dimension::none, "", any_number, "", 0, false, clock_keys},
     {"record", Kind::section, Dimension::none, "", any_number, "", 0, false, record_keys},
     {"materials", Kind::section, Dimension::none, "[materials.NAME]"},
     {"bodies", Kind::sections, Dimension::none, "", any_number, "", 0, false, body_keys},
@@ -229,6 +222,9 @@ inline constexpr Key scene_keys[] = {
     {"probes", Kind::sections, Dimension::none, "", any_number, "", 0, false, probe_keys},
     {"robots", Kind::sections, Dimension::none, "", any_number, "", 0, false,
      robot_keys}};
+
+/// All of it: `clock` lists what may stand in [clock], and must outlive the result.
+std::vector<Key> scene_keys(std::span<const Key> clock);
 
 #undef BRISTLE_POSE_KEYS
 

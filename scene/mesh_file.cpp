@@ -1,11 +1,6 @@
 #include "scene/mesh_file.hpp"
 
-#include <assimp/config.h>
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
-
 #include <algorithm>
-#include <assimp/Importer.hpp>
 #include <cmath>
 #include <exception>
 #include <filesystem>
@@ -21,8 +16,6 @@ namespace fs = std::filesystem;
 using xml::shown;
 using xml::words;
 
-constexpr std::size_t max_triangles = 2'000'000;
-
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
@@ -34,67 +27,6 @@ fs::path in_package(const fs::path& folder, const std::string& name,
   if (is_there(folder / name / rest)) return folder / name / rest;
   if (folder.filename() == name && is_there(folder / rest)) return folder / rest;
   return {};
-}
-
-void collect(const aiScene& scene, const aiNode& node, const aiMatrix4x4& parent,
-             Triangles& all) {
-  const aiMatrix4x4 here = parent * node.mTransformation;
-  for (unsigned i = 0; i < node.mNumMeshes; ++i) {
-    const aiMesh& mesh = *scene.mMeshes[node.mMeshes[i]];
-    const auto first = static_cast<std::uint32_t>(all.vertices.size());
-    for (unsigned k = 0; k < mesh.mNumVertices; ++k) {
-      const aiVector3D v = here * mesh.mVertices[k];
-      all.vertices.push_back(
-          {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)});
-    }
-    for (unsigned k = 0; k < mesh.mNumFaces; ++k) {
-      const aiFace& face = mesh.mFaces[k];
-      if (face.mNumIndices != 3 || all.faces.size() > max_triangles) continue;
-      all.faces.push_back(
-          {first + face.mIndices[0], first + face.mIndices[1], first + face.mIndices[2]});
-    }
-  }
-  for (unsigned i = 0; i < node.mNumChildren; ++i) {
-    collect(scene, *node.mChildren[i], here, all);
-  }
-}
-
-/// The triangles of a file, or why there are none.
-Result<Triangles> load(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return Error{"there is no mesh file "};
-  if (fs::file_size(path, error) == 0) return Error{"the mesh file is empty: "};
-  std::string kind = fs::path(path).extension().string();
-  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  });
-  if (kind != ".stl" && kind != ".obj" && kind != ".dae") {
-    return Error{"meshes are read from .stl, .obj and .dae files, not from "};
-  }
-  Triangles all;
-  try {
-    Assimp::Importer importer;
-    // Robot files take the axes of a COLLADA file as they are; its unit counts.
-    importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
-    importer.SetPropertyInteger(AI_CONFIG_PP_SBP_REMOVE,
-                                aiPrimitiveType_POINT | aiPrimitiveType_LINE);
-    const aiScene* scene =
-        importer.ReadFile(path, aiProcess_Triangulate | aiProcess_SortByPType |
-                                    aiProcess_JoinIdenticalVertices);
-    if (scene == nullptr || scene->mRootNode == nullptr) {
-      return Error{
-          words({"cannot read the mesh (", shown(importer.GetErrorString()), ") in "})};
-    }
-    collect(*scene, *scene->mRootNode, aiMatrix4x4(), all);
-  } catch (const std::exception& e) {
-    return Error{words({"cannot read the mesh (", shown(e.what()), ") in "})};
-  }
-  if (all.faces.size() > max_triangles) return Error{"there are too many triangles in "};
-  if (all.faces.empty()) return Error{"there are no triangles in "};
-  for (const Vec3<double>& v : all.vertices) {
-    if (!std::isfinite(v.x + v.y + v.z)) return Error{"a vertex is not a number in "};
-  }
-  return all;
 }
 
 }  // namespace
@@ -179,7 +111,7 @@ const Triangles* Meshes::read(const std::string& path, const Place& at,
                               const std::string& who) {
   const auto [entry, fresh] = files_.try_emplace(path);
   if (fresh) {
-    Result<Triangles> loaded = load(path);
+    Result<Triangles> loaded = import_mesh(path);
     if (loaded) {
       entry->second = std::move(*loaded);
     } else {
@@ -196,6 +128,14 @@ std::optional<Shape> Meshes::shape(const std::string& key, const Triangles& tria
   std::optional<Shape>& made = entry->second;
   if (!fresh) return made;
   const Triangles sized = scaled(triangles, scale);
+  const bool too_large = std::ranges::any_of(sized.vertices, [](const Vec3<double>& v) {
+    return !(std::fabs(v.x) <= largest_size && std::fabs(v.y) <= largest_size &&
+             std::fabs(v.z) <= largest_size);
+  });
+  if (too_large) {
+    problems_->error(at, words({who, ": as it is scaled, a vertex lies beyond 1e9 m"}));
+    return made;
+  }
   std::string reason;
   try {
     if (options_->meshes == "mesh" && !sized.faces.empty()) {

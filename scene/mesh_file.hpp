@@ -1,22 +1,16 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "scene/mesh_import.hpp"
 #include "scene/parts.hpp"
 #include "scene/robot.hpp"
 #include "scene/solid.hpp"
 
 namespace bristle::scene {
-
-struct Triangles {
-  std::vector<Vec3<double>> vertices;  // [m]
-  std::vector<std::array<std::uint32_t, 3>> faces;
-};
 
 /// The file behind an address in a robot file: package://name/…, file://…, absolute, or
 /// relative to `folder`. Empty where a package is not found.
@@ -33,7 +27,8 @@ class Meshes {
   Meshes(const RobotOptions& options, Geometry& geometry, Problems& problems)
       : options_(&options), geometry_(&geometry), problems_(&problems) {}
 
-  /// STL, OBJ or COLLADA; nullptr, and a problem, where there are no triangles in it.
+  /// STL, OBJ, PLY or COLLADA; nullptr, and a problem, where there are no triangles in
+  /// it.
   const Triangles* read(const std::string& path, const Place& at, const std::string& who);
 
   /// The shape of triangles scaled along their axes, as the options want it. Kept under

@@ -1011,9 +1011,10 @@ class Reading {
       count = round ? 2 : 3;
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (size[i] > 0) continue;
+      if (size[i] >= smallest_size && size[i] <= largest_size) continue;
       error(given->place(),
-            {v.who, ": size = ", shown(given->value), " must be above 0"});
+            {v.who, ": size = ", shown(given->value),
+             size[i] > 0 ? " must lie between 1e-9 and 1e9 m" : " must be above 0"});
       return {};
     }
     const Vec3<double> half{size[0], size[1], size[2]};
@@ -1429,10 +1430,10 @@ class Reading {
 
 bool read_mjcf_text(std::string_view text, const std::string& path,
                     const RobotOptions& options, Parts& parts, Problems& problems) {
-  const std::size_t before = problems.errors().size();
+  const std::size_t before = problems.count();
   Reading reading(path, options, parts, *parts.geometry, problems);
   reading.read(text);
-  if (problems.errors().size() != before) return false;
+  if (problems.count() != before) return false;
   append(std::move(reading.parts), parts);
   return true;
 }

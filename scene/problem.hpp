@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "scene/limits.hpp"
 
 namespace bristle::scene {
 
@@ -20,17 +23,24 @@ struct Problem {
   std::string text() const;
 };
 
-/// What is wrong with a file, all of it at once, and what was left out of it.
+/// What is wrong with a file, all of it at once, and what was left out of it. Errors
+/// beyond the first hundred are counted only.
 class Problems {
  public:
   void error(Place at, std::string message) {
-    errors_.push_back({std::move(at), std::move(message)});
+    ++count_;
+    if (errors_.size() < errors_said) {
+      errors_.push_back({std::move(at), std::move(message)});
+    }
   }
   void warning(Place at, std::string message) {
     warnings_.push_back({std::move(at), std::move(message)});
   }
 
-  bool any() const { return !errors_.empty(); }
+  bool any() const { return count_ > 0; }
+  std::size_t count() const { return count_; }  // of all errors
+  /// There is enough to mend: whoever reads may stop.
+  bool full() const { return count_ >= errors_said; }
   const std::vector<Problem>& errors() const { return errors_; }
   const std::vector<Problem>& warnings() const { return warnings_; }
   /// All errors, a line each.
@@ -38,6 +48,7 @@ class Problems {
 
  private:
   std::vector<Problem> errors_, warnings_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace bristle::scene

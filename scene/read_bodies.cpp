@@ -10,9 +10,14 @@ namespace bristle::scene {
 
 namespace {
 
-/// The numbers that a shape cannot do without.
+/// The numbers that a shape cannot do without. A radius of 0 makes a point; one that is
+/// hardly more makes nothing that could be computed with.
 double needed(const Section& at, std::string_view name) {
   const auto value = at.number(name);
+  if (value && *value > 0 && *value < smallest_size) {
+    at.error(name, fmt::format("{} must be 0 or at least {:g} m",
+                               shown(at.key_of(name), *at.node(name)), smallest_size));
+  }
   if (!at.given(name)) {
     at.error("type", fmt::format("type = \"{}\" needs {}", at.text_or("type", ""),
                                  usual_key(name, Dimension::length)));
@@ -29,8 +34,18 @@ Vec3<double> needed_vector(const Section& at, std::string_view name) {
   return value.value_or(Vec3<double>{1, 1, 1});
 }
 
+/// The keys that some types of shapes have, and which.
+constexpr std::pair<std::string_view, std::string_view> keys_of_types[] = {
+    {"radius", "sphere|cylinder|capsule|cavity"},
+    {"length", "cylinder|capsule|cavity"},
+    {"size", "box"},
+    {"semi_axes", "ellipsoid"},
+    {"file", "mesh|hull"},
+    {"scale", "mesh|hull"}};
+
 std::optional<Shape> read_shape(const Section& at, Draft& draft) {
   const std::string type = at.text_or("type", "");
+  for (const auto& [key, types] : keys_of_types) at.only("type", key, types);
   if (type == "sphere") return Sphere{needed(at, "radius")};
   if (type == "plane") return Plane{};
   if (type == "box") return Box{0.5 * needed_vector(at, "size")};
@@ -90,6 +105,10 @@ void read_body(const toml::table& table, std::size_t number, Draft& draft) {
     at.error("name", "the world is there already; give the body another name");
   }
   const bool fixed = at.flag("fixed");
+  for (const char* key :
+       {"position", "rotation", "quaternion", "velocity", "angular_velocity"}) {
+    if (!fixed && at.given(key)) draft.placed[body.name].push_back(at.key_of(key));
+  }
   const Transform<double> pose = pose_of(at).value_or(Transform<double>{});
 
   // Shapes, and the solid that they make.
@@ -117,6 +136,7 @@ void read_body(const toml::table& table, std::size_t number, Draft& draft) {
                    .pose = where.value_or(Transform<double>{}),
                    .surface = in.text_or("surface", "")};
     draft.claim("shape", spec.name, in);
+    if (fixed) draft.fixed_shapes[body.name].push_back(spec.name);
     if (const auto good = checked(*shape); !good) in.error("type", good.error());
     const std::string own = in.text_or("material", material);
     std::optional<double> rho = density;
@@ -158,10 +178,6 @@ void read_body(const toml::table& table, std::size_t number, Draft& draft) {
     at.error("name",
              "mass_kg is missing, and no shape of it encloses a volume; give mass_kg "
              "or fixed = true");
-  }
-  if (mass && *mass == 0) {
-    at.error("mass", fmt::format("{} must be above 0",
-                                 shown(at.key_of("mass"), *at.node("mass"))));
   }
   if (const auto com = at.vector("centre_of_mass")) body.com = *com;
   read_inertia(at, body);
@@ -215,16 +231,6 @@ std::optional<Transform<double>> pose_of(const Section& at, std::string_view pos
   return given ? std::optional(pose) : std::nullopt;
 }
 
-bool Draft::claim(const char* sort, const std::string& name, const Section& at) {
-  const std::string key = fmt::format("{} {}", sort, name);
-  const auto [found, fresh] = names.emplace(key, at.place_of("name"));
-  if (!fresh) {
-    at.error("name", fmt::format("there is a {} \"{}\" already, in line {}", sort, name,
-                                 found->second.line));
-  }
-  return fresh;
-}
-
 std::optional<MaterialNumbers> Draft::material(const std::string& name, const Section& at,
                                                std::string_view key) const {
   if (const auto own = materials.find(name); own != materials.end()) return own->second;
@@ -262,7 +268,9 @@ void read_materials(const Section& scene, Draft& draft) {
 
 void read_bodies(const Section& scene, Draft& draft) {
   const auto bodies = scene.tables("bodies");
-  for (std::size_t i = 0; i < bodies.size(); ++i) read_body(*bodies[i], i, draft);
+  for (std::size_t i = 0; i < bodies.size() && !draft.source.problems->full(); ++i) {
+    read_body(*bodies[i], i, draft);
+  }
 }
 
 }  // namespace bristle::scene

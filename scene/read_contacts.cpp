@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "bristle/laws/restitution.hpp"
 #include "scene/draft.hpp"
@@ -13,36 +14,40 @@ namespace {
 constexpr double default_restitution = 0.5;
 constexpr double default_friction = 0.4;
 
-/// How large a shape is, for the radius of a contact [m].
+/// How large a shape is, for the radius of a contact [m]; a point has no size.
 double size_of(const Shape& shape) {
   const Aabb box = bounds(shape, Transform<double>{});
   const Vec3<double> half = 0.5 * (box.high - box.low);
   const double size = std::min({half.x, half.y, half.z});
-  return std::isfinite(size) ? size : HUGE_VAL;
+  return std::isfinite(size) && size > 0 ? size : HUGE_VAL;
 }
+
+constexpr double no_size = 1e300;
 
 /// What a rule is about: the heaviest body, the smallest curved thing, materials.
 struct Subject {
-  double mass = 0;        // [kg]
-  double radius = 1e300;  // [m]
-  bool any = false;       // it fits some shape
+  double mass = 0;          // [kg]
+  double radius = no_size;  // [m]
+  bool any = false;         // it fits some shape
 };
 
-bool fits(const std::string& name, const ShapeSpec& shape) {
-  return name == "*" || name == shape.name || name == shape.body || name == shape.surface;
-}
+/// Of every name that a rule may say: a shape's, a body's, a surface's, "*".
+using Subjects = std::map<std::string, Subject, std::less<>>;
 
-Subject subject(const std::string& name, const Draft& draft) {
-  Subject s;
+Subjects subjects_of(const Draft& draft) {
+  Subjects all;
   for (const ShapeSpec& shape : draft.parts.shapes) {
-    if (!fits(name, shape)) continue;
-    s.any = true;
-    s.radius = std::min(s.radius, size_of(shape.shape));
-    if (const auto mass = draft.masses.find(shape.body); mass != draft.masses.end()) {
-      s.mass = std::max(s.mass, mass->second);
+    const double size = size_of(shape.shape);
+    const auto mass = draft.masses.find(shape.body);
+    for (const std::string& name :
+         {std::string("*"), shape.name, shape.body, shape.surface}) {
+      Subject& s = all[name];
+      s.any = true;
+      s.radius = std::min(s.radius, size);
+      if (mass != draft.masses.end()) s.mass = std::max(s.mass, mass->second);
     }
   }
-  return s;
+  return all;
 }
 
 /// A law given as a name or a table: law = "…" and its parameters.
@@ -158,6 +163,9 @@ double stiffness_of(const Section& at, const Subject& both, double gravity,
     const double compliance =
         (1 - a->poissons_ratio * a->poissons_ratio) / a->youngs_modulus +
         (1 - b->poissons_ratio * b->poissons_ratio) / b->youngs_modulus;
+    if (!at.given("radius") && both.radius >= no_size) {
+      at.error("materials", "materials need radius_m here: nothing that touches has one");
+    }
     return hertz_stiffness(1 / compliance, at.number_or("radius", radius));
   }
   const double weight = std::max(both.mass, 1e-6) * std::max(gravity, 1.0);
@@ -181,12 +189,16 @@ LawChoice bristles(double mu, double stiffness, const Subject& both, double grav
 }
 
 void add_rule(const Section& at, const std::string& a, const std::string& b,
-              Draft& draft) {
+              const Subjects& subjects, Draft& draft) {
   ContactSpec rule;
   rule.a = a;
   rule.b = b;
   rule.touches = at.flag("touches", true);
-  const Subject of_a = subject(a, draft), of_b = subject(b, draft);
+  const auto subject = [&](const std::string& name) {
+    const auto found = subjects.find(name);
+    return found == subjects.end() ? Subject{} : found->second;
+  };
+  const Subject of_a = subject(a), of_b = subject(b);
   for (const auto& [name, who] : {std::pair{a, of_a}, std::pair{b, of_b}}) {
     if (who.any || draft.parts.shapes.empty()) continue;
     std::vector<std::string_view> names;
@@ -256,6 +268,7 @@ void add_rule(const Section& at, const std::string& a, const std::string& b,
   }
   rule.share_a = at.number("share_a");
   draft.parts.contacts.push_back(rule);
+  draft.rules.emplace_back(at);
 }
 
 }  // namespace
@@ -263,29 +276,40 @@ void add_rule(const Section& at, const std::string& a, const std::string& b,
 void read_contacts(const Section& scene, Draft& draft) {
   const auto contacts = scene.tables("contacts");
   const std::vector<ContactSpec> of_files = draft.parts.contacts;
+  const std::vector<Written> rules_of_files = draft.rules;
   draft.parts.contacts.clear();
+  draft.rules.clear();
+  const Subjects subjects = subjects_of(draft);
   if (contacts.empty()) {
     static const toml::table nothing;
-    add_rule(Section(nothing, contact_keys, "contacts", draft.source), "*", "*", draft);
+    add_rule(Section(nothing, contact_keys, "contacts", draft.source), "*", "*", subjects,
+             draft);
   }
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
+  for (std::size_t i = 0; i < contacts.size() && !draft.source.problems->full(); ++i) {
     const Section at(*contacts[i], contact_keys, fmt::format("contact {}", i + 1),
                      draft.source);
     const std::vector<std::string> group = at.texts("group");
     if (group.empty()) {
-      add_rule(at, at.text_or("a", "*"), at.text_or("b", "*"), draft);
+      add_rule(at, at.text_or("a", "*"), at.text_or("b", "*"), subjects, draft);
       continue;
     }
     if (at.has("a") || at.has("b"))
       at.error("group", "give a and b, or a group, not both");
+    if (group.size() > group_names) {
+      at.error("group", fmt::format("group has {} names, and may have at most {}; give "
+                                    "their shapes one surface, and name that",
+                                    group.size(), group_names));
+      continue;
+    }
     for (std::size_t k = 0; k < group.size(); ++k) {
       for (std::size_t m = k; m < group.size(); ++m)
-        add_rule(at, group[k], group[m], draft);
+        add_rule(at, group[k], group[m], subjects, draft);
     }
   }
   // What a robot's file excludes stays excluded.
   draft.parts.contacts.insert(draft.parts.contacts.end(), of_files.begin(),
                               of_files.end());
+  draft.rules.insert(draft.rules.end(), rules_of_files.begin(), rules_of_files.end());
 }
 
 }  // namespace bristle::scene

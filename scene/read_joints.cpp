@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "bristle/spatial/frame.hpp"
@@ -18,6 +20,10 @@ JointType type_of(std::string_view name) {
   return found == std::end(type_names)
              ? JointType::fixed
              : static_cast<JointType>(found - std::begin(type_names));
+}
+
+bool has_one_axis(JointType type) {
+  return type == JointType::revolute || type == JointType::prismatic;
 }
 
 /// Whether a key of a joint has the unit that its type asks for: metres along an axis,
@@ -47,12 +53,13 @@ void check_unit(const Section& at, std::string_view name, bool linear) {
 /// A body by name, the world included; says so when there is none.
 bool known_body(const Section& at, std::string_view key, const std::string& name,
                 const Draft& draft) {
-  if (name == world_name || draft.fixed.contains(name)) return true;
-  std::vector<std::string_view> names{world_name};
-  for (const BodySpec& body : draft.parts.bodies) {
-    if (body.name == name) return true;
-    names.push_back(body.name);
+  if (name == world_name || draft.fixed.contains(name) ||
+      draft.names.contains({"body", name})) {
+    return true;
   }
+  std::vector<std::string_view> names{world_name};
+  names.reserve(draft.parts.bodies.size() + 1);
+  for (const BodySpec& body : draft.parts.bodies) names.push_back(body.name);
   at.error(key, fmt::format("{} = \"{}\": there is no such body{}", at.key_of(key), name,
                             did_you_mean(name, names)));
   return false;
@@ -66,110 +73,129 @@ void in_the_world(std::string& body, Transform<double>& pose, const Draft& draft
   pose = fixed->second * pose;
 }
 
+/// Limits, springs, losses and what else acts along the joint's own positions.
+void read_joint_forces(const Section& at, JointSpec& joint) {
+  if (has_one_axis(joint.type)) {
+    for (const char* key :
+         {"start", "start_rate", "lower", "upper", "damping", "stiffness", "rest",
+          "friction", "armature", "effort_limit"}) {
+      check_unit(at, key, joint.type == JointType::prismatic);
+    }
+  }
+  joint.damping = at.number_or("damping", 0);
+  joint.stiffness = at.number_or("stiffness", 0);
+  joint.rest = at.number_or("rest", 0);
+  joint.friction = at.number_or("friction", 0);
+  joint.armature = at.number_or("armature", 0);
+  joint.effort_limit = at.number_or("effort_limit", joint.effort_limit);
+  joint.lower = at.number_or("lower", joint.lower);
+  joint.upper = at.number_or("upper", joint.upper);
+  if (joint.lower > joint.upper) {
+    at.error("upper", fmt::format("{} must not be below {}",
+                                  shown(at.key_of("upper"), *at.node("upper")),
+                                  shown(at.key_of("lower"), *at.node("lower"))));
+  }
+}
+
+/// What a joint connects, where, and how it moves; nothing where a body is not there.
+std::optional<JointSpec> read_joint(const Section& at, std::size_t number, Draft& draft) {
+  JointSpec joint;
+  joint.name = at.text_or("name", fmt::format("joint {}", number + 1));
+  draft.claim("joint", joint.name, at);
+  joint.type = type_of(at.text_or("type", "fixed"));
+  joint.parent = at.text_or("parent", world_name);
+  joint.child = at.text_or("child", "");
+  if (!known_body(at, "parent", joint.parent, draft)) return std::nullopt;
+  if (!joint.child.empty() && !known_body(at, "child", joint.child, draft)) {
+    return std::nullopt;
+  }
+  if (joint.child == world_name || draft.fixed.contains(joint.child)) {
+    at.error("child", fmt::format("child = \"{}\" is part of the world; it cannot move",
+                                  joint.child));
+    return std::nullopt;
+  }
+  joint.on_parent = pose_of(at).value_or(Transform<double>{});
+  in_the_world(joint.parent, joint.on_parent, draft);
+  joint.on_child =
+      pose_of(at, "child_position", "child_rotation", "").value_or(Transform<double>{});
+  if (const auto axis = at.vector("axis")) {
+    if (!has_one_axis(joint.type)) {
+      at.error("axis",
+               "axis belongs to revolute and prismatic joints; turn the joint with "
+               "rotation_deg");
+    }
+    if (!(norm(*axis) > 1e-9)) at.error("axis", "axis must not be zero");
+    joint.axis = *axis;
+  }
+  read_joint_forces(at, joint);
+  return joint;
+}
+
+/// Where a joint begins. The place of its child follows from it, unless it is free.
+void read_start(const Section& at, const JointSpec& joint,
+                const std::map<std::string, std::size_t, std::less<>>& start_of,
+                Draft& draft) {
+  auto& start = draft.parts.start;
+  const auto of_body = start_of.find(joint.child);
+  const auto old = of_body == start_of.end()
+                       ? start.end()
+                       : start.begin() + static_cast<std::ptrdiff_t>(of_body->second);
+  InitialJoint begin{.joint = joint.name, .q = {}, .v = {}};
+  if (joint.type == JointType::free && old != start.end()) {
+    begin.q = old->q;
+    begin.v = old->v;
+  }
+  if (at.has("start") || at.has("start_rate")) {
+    if (position_count(joint.type) != 1) {
+      at.error("start", "start belongs to joints with one position");
+    } else {
+      begin.q = {at.number_or("start", 0)};
+      begin.v = {at.number_or("start_rate", 0)};
+    }
+  }
+  const auto placed = draft.placed.find(joint.child);
+  if (placed != draft.placed.end() && joint.type != JointType::free) {
+    draft.source.problems->warning(
+        draft.body_places[joint.child],
+        fmt::format("body \"{}\": {} ignored: place and motion follow from joint \"{}\"",
+                    joint.child, fmt::join(placed->second, ", "), joint.name));
+  }
+  if (old != start.end()) {
+    *old = std::move(begin);  // without positions: the neutral ones
+  } else if (!begin.q.empty()) {
+    start.push_back(std::move(begin));
+  }
+}
+
 }  // namespace
 
 void read_joints(const Section& scene, Draft& draft) {
   const auto joints = scene.tables("joints");
   std::set<std::string, std::less<>> held;
-  for (std::size_t i = 0; i < joints.size(); ++i) {
+  for (const JointSpec& joint : draft.parts.joints)
+    held.insert(joint.child);  // of robots
+  std::map<std::string, std::size_t, std::less<>> start_of;
+  for (std::size_t i = 0; i < draft.parts.start.size(); ++i) {
+    start_of.emplace(draft.parts.start[i].joint, i);
+  }
+  for (std::size_t i = 0; i < joints.size() && !draft.source.problems->full(); ++i) {
     const Section at(*joints[i], joint_keys, called("joint", *joints[i], i),
                      draft.source);
-    JointSpec joint;
-    joint.name = at.text_or("name", fmt::format("joint {}", i + 1));
-    draft.claim("joint", joint.name, at);
-    joint.type = type_of(at.text_or("type", "fixed"));
-    joint.parent = at.text_or("parent", world_name);
-    joint.child = at.text_or("child", "");
-    if (!known_body(at, "parent", joint.parent, draft)) continue;
-    if (!joint.child.empty() && !known_body(at, "child", joint.child, draft)) continue;
-    if (joint.child == world_name || draft.fixed.contains(joint.child)) {
-      at.error("child", fmt::format("child = \"{}\" is part of the world; it cannot move",
-                                    joint.child));
-      continue;
-    }
-    joint.on_parent = pose_of(at).value_or(Transform<double>{});
-    in_the_world(joint.parent, joint.on_parent, draft);
-    joint.on_child =
-        pose_of(at, "child_position", "child_rotation", "").value_or(Transform<double>{});
-    const bool one_axis =
-        joint.type == JointType::revolute || joint.type == JointType::prismatic;
-    if (const auto axis = at.vector("axis")) {
-      if (!one_axis) {
-        at.error("axis",
-                 "axis belongs to revolute and prismatic joints; turn the joint with "
-                 "rotation_deg");
-      }
-      if (!(norm(*axis) > 1e-9)) at.error("axis", "axis must not be zero");
-      joint.axis = *axis;
-    }
-    const bool linear = joint.type == JointType::prismatic;
-    if (one_axis) {
-      for (const char* key :
-           {"start", "start_rate", "lower", "upper", "damping", "stiffness", "rest",
-            "friction", "armature", "effort_limit"}) {
-        check_unit(at, key, linear);
-      }
-    }
-    joint.damping = at.number_or("damping", 0);
-    joint.stiffness = at.number_or("stiffness", 0);
-    joint.rest = at.number_or("rest", 0);
-    joint.friction = at.number_or("friction", 0);
-    joint.armature = at.number_or("armature", 0);
-    joint.effort_limit = at.number_or("effort_limit", joint.effort_limit);
-    joint.lower = at.number_or("lower", joint.lower);
-    joint.upper = at.number_or("upper", joint.upper);
-    if (joint.lower > joint.upper) {
-      at.error("upper", fmt::format("{} must not be below {}",
-                                    shown(at.key_of("upper"), *at.node("upper")),
-                                    shown(at.key_of("lower"), *at.node("lower"))));
-    }
-    if (!held.insert(joint.child).second) {
+    std::optional<JointSpec> joint = read_joint(at, i, draft);
+    if (!joint) continue;
+    if (!held.insert(joint->child).second) {
       at.error("child",
                fmt::format("child = \"{}\" has a joint already: a body hangs on one; "
                            "close a loop with [[loops]]",
-                           joint.child));
+                           joint->child));
       continue;
     }
-    // Its place follows from the joint now.
-    auto& start = draft.parts.start;
-    const auto old = std::find_if(start.begin(), start.end(), [&](const InitialJoint& s) {
-      return s.joint == joint.child;
-    });
-    InitialJoint begin{.joint = joint.name, .q = {}, .v = {}};
-    if (joint.type == JointType::free && old != start.end()) {
-      begin.q = old->q;
-      begin.v = old->v;
-    }
-    if (at.has("start") || at.has("start_rate")) {
-      if (position_count(joint.type) != 1) {
-        at.error("start", "start belongs to joints with one position");
-      } else {
-        begin.q = {at.number_or("start", 0)};
-        begin.v = {at.number_or("start_rate", 0)};
-      }
-    }
-    if (old != start.end()) {
-      const bool moved = std::any_of(old->q.begin(), old->q.begin() + 3,
-                                     [](double x) { return x != 0; });
-      if (moved && joint.type != JointType::free) {
-        draft.source.problems->warning(
-            draft.body_places[joint.child],
-            fmt::format("body \"{}\": its place follows from joint \"{}\"; position and "
-                        "rotation of the body are not used",
-                        joint.child, joint.name));
-      }
-      start.erase(old);
-    }
-    if (!begin.q.empty()) start.push_back(begin);
-    draft.parts.joints.push_back(joint);
+    read_start(at, *joint, start_of, draft);
+    draft.parts.joints.push_back(std::move(*joint));
   }
-  // Whatever is not held moves freely.
+  // A body without a joint has six degrees of freedom.
   for (const BodySpec& body : draft.parts.bodies) {
     if (held.contains(body.name)) continue;
-    const bool has =
-        std::any_of(draft.parts.joints.begin(), draft.parts.joints.end(),
-                    [&](const JointSpec& j) { return j.child == body.name; });
-    if (has) continue;  // of a robot's file
     JointSpec joint;
     joint.name = body.name;
     joint.child = body.name;
@@ -180,7 +206,7 @@ void read_joints(const Section& scene, Draft& draft) {
 
 void read_loops(const Section& scene, Draft& draft) {
   const auto loops = scene.tables("loops");
-  for (std::size_t i = 0; i < loops.size(); ++i) {
+  for (std::size_t i = 0; i < loops.size() && !draft.source.problems->full(); ++i) {
     const Section at(*loops[i], loop_keys, called("loop", *loops[i], i), draft.source);
     LoopSpec loop;
     loop.name = at.text_or("name", fmt::format("loop {}", i + 1));
@@ -249,9 +275,27 @@ void read_loops(const Section& scene, Draft& draft) {
   }
 }
 
+namespace {
+
+/// A motor's keys by its kind, which is torque when left out.
+void only_of(const Section& at, const std::string& kind) {
+  const auto refuse = [&](std::string_view key, std::string_view of) {
+    if (!at.given(key)) return;
+    at.error(key, fmt::format("{} belongs to a {} motor, not to kind = \"{}\"",
+                              at.key_of(key), of, kind));
+  };
+  if (kind != "torque") refuse("torque", "torque");
+  if (kind == "torque") refuse("offset", "position or prescribed");
+  for (const char* key : {"kp", "kd"}) {
+    if (kind != "position") refuse(key, "position");
+  }
+}
+
+}  // namespace
+
 void read_motors(const Section& scene, Draft& draft) {
   const auto motors = scene.tables("motors");
-  for (std::size_t i = 0; i < motors.size(); ++i) {
+  for (std::size_t i = 0; i < motors.size() && !draft.source.problems->full(); ++i) {
     const Section at(*motors[i], motor_keys, called("motor", *motors[i], i),
                      draft.source);
     MotorSpec motor;
@@ -273,6 +317,7 @@ void read_motors(const Section& scene, Draft& draft) {
     motor.kind = kind == "position"     ? MotorKind::position
                  : kind == "prescribed" ? MotorKind::prescribed
                                         : MotorKind::torque;
+    only_of(at, kind);
     motor.axis = static_cast<int>(at.number_or("axis", 0));
     const bool linear = is_linear(joint->type, motor.axis);
     for (const char* key : {"kp", "kd", "torque", "offset", "slope", "amplitude"}) {
@@ -295,7 +340,7 @@ void read_motors(const Section& scene, Draft& draft) {
 
 void read_loads(const Section& scene, Draft& draft) {
   const auto loads = scene.tables("loads");
-  for (std::size_t i = 0; i < loads.size(); ++i) {
+  for (std::size_t i = 0; i < loads.size() && !draft.source.problems->full(); ++i) {
     const Section at(*loads[i], load_keys, called("load", *loads[i], i), draft.source);
     LoadSpec load;
     load.name = at.text_or("name", "");

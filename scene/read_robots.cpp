@@ -1,23 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
+#include "files/read_file.hpp"
 #include "scene/draft.hpp"
 #include "scene/mesh_file.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/urdf.hpp"
+#include "scene/xml.hpp"
 
 namespace bristle::scene {
 
 namespace {
 
 /// Whether a file is MJCF: its first element says so, whatever its name ends in.
-bool is_mjcf(const std::string& path) {
-  std::ifstream in(path);
-  std::string text(4096, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  return text.find("<mujoco") < text.find("<robot");  // URDF may hold a mujoco element
+bool is_mjcf(std::string_view text) {
+  const std::string_view head = text.substr(0, 4096);
+  return head.find("<mujoco") < head.find("<robot");  // URDF may hold a mujoco element
 }
 
 /// Where the joints of a robot begin, by their names.
@@ -75,20 +74,22 @@ void read_robots(const Section& scene, Draft& draft) {
     options.packages = at.texts("packages");
     options.pose = pose_of(at).value_or(Transform<double>{});
     const std::string path = resolve(file, draft.folder(), options);
-    if (!std::ifstream(path)) {
-      at.error("file", fmt::format("file = \"{}\": cannot read {}", file, path));
+    const auto text = files::read_file(path, xml::max_bytes);
+    if (!text) {
+      at.error("file", fmt::format("file = \"{}\": cannot read {}: {}", file, path,
+                                   text.error()));
       continue;
     }
     const std::size_t bodies = draft.parts.bodies.size();
-    const bool good = is_mjcf(path)
-                          ? read_mjcf(path, options, draft.parts, *draft.source.problems)
-                          : read_urdf(path, options, draft.parts, *draft.source.problems);
+    const auto read = is_mjcf(*text) ? read_mjcf_text : read_urdf_text;
+    const bool good = read(*text, path, options, draft.parts, *draft.source.problems);
     if (!good) continue;
     for (std::size_t k = bodies; k < draft.parts.bodies.size(); ++k) {
       const BodySpec& body = draft.parts.bodies[k];
       draft.masses[body.name] = body.mass;
       draft.claim("body", body.name, at);
     }
+    draft.place_robot(at);
     read_start(at, draft.parts, draft);
   }
 }

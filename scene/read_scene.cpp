@@ -2,40 +2,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <numbers>
 #include <set>
 #include <sstream>
 
 #include "bristle/step/loops.hpp"
+#include "files/read_file.hpp"
 #include "scene/draft.hpp"
+#include "scene/toml_text.hpp"
 
 namespace bristle::scene {
 
 namespace {
-
-std::optional<std::string> read_file(const std::string& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad()) return std::nullopt;
-  return text.str();
-}
-
-std::optional<toml::table> parse(const std::string& text, const std::string& file,
-                                 Problems& problems) {
-  try {
-    return toml::parse(text, file);
-  } catch (const toml::parse_error& error) {
-    problems.error({file, static_cast<int>(error.source().begin.line)},
-                   std::string(error.description()));
-    return std::nullopt;
-  }
-}
 
 /// Adds what an included file says: lists grow, single values of the scene itself win.
 void merge(toml::table& into, const toml::table& from) {
@@ -84,13 +62,13 @@ void include_files(toml::table& table, const std::string& file, int depth,
                                  name, deepest_include));
       return;
     }
-    const auto text = read_file(path);
+    const auto text = files::read_file(path, scene_bytes);
     if (!text) {
-      problems.error({file, line},
-                     fmt::format("include = \"{}\": cannot read {}", name, path));
+      problems.error({file, line}, fmt::format("include = \"{}\": cannot read {}: {}",
+                                               name, path, text.error()));
       continue;
     }
-    auto other = parse(*text, path, problems);
+    auto other = parse_toml(*text, path, problems);
     if (!other) continue;
     include_files(*other, path, depth + 1, problems);
     merge(table, *other);
@@ -115,7 +93,8 @@ toml::node* step_into(toml::node& node, const std::string& word) {
 }
 
 void apply_setting(toml::table& table, const std::string& setting, Problems& problems) {
-  const Place place{"--set " + setting, 0};
+  const Place place{
+      "--set " + (setting.size() > 100 ? setting.substr(0, 100) + "…" : setting), 0};
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
     problems.error(place, "write it as key=value, e.g. clock.duration_s=2");
@@ -124,7 +103,24 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
   std::vector<std::string> path;
   std::stringstream words(setting.substr(0, equals));
   for (std::string word; std::getline(words, word, '.');) path.push_back(word);
+  if (path.size() > scene_depth) {
+    problems.error(place,
+                   fmt::format("a key must not lie more than {} deep", scene_depth));
+    return;
+  }
+  if (path.front() == "include") {
+    problems.error(place,
+                   "files are included before settings are applied; write include into "
+                   "the scene");
+    return;
+  }
   const std::string text = setting.substr(equals + 1);
+  if (too_deep("x = " + text)) {
+    problems.error(place, fmt::format("tables and lists must not lie more than {} deep "
+                                      "in each other",
+                                      scene_depth));
+    return;
+  }
   // A TOML value; or, where it is none, a text.
   toml::table value;
   const std::string label = fmt::format("--set {}", setting);
@@ -159,38 +155,30 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
 void check_overlap(const Model& model, State state, const Draft& draft,
                    Problems& problems) {
   System system(model);
-  if (settle(system, 1e-9, state, {}, Episodes::by_depth) != StepStatus::ok) return;
+  if (settle(system, 1e-9, state) != StepStatus::ok) return;
   int said = 0;
-  for (int i = 0; i < state.contacts.count; ++i) {
-    const ContactRow& row = state.contacts.rows[static_cast<std::size_t>(i)];
-    if (row.a == no_shape || !(row.depth > 1e-9)) continue;
-    const ModelShape& a = model.shapes[row.a];
-    const ModelShape& b = model.shapes[row.b];
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.contacts.count); ++i) {
+    const ContactKey& key = state.contacts.key[i];
+    const double depth = state.contacts.depth[i];
+    if (key.empty() || !(depth > 1e-9)) continue;
+    const ModelShape& a = model.shapes[key.a];
+    const ModelShape& b = model.shapes[key.b];
     if (++said > 20) {
       problems.error({draft.source.file, 0}, "and more that overlap");
       return;
     }
-    const std::string& name = model.tree.bodies()[static_cast<std::size_t>(b.body)].name;
-    const auto place = draft.body_places.find(name);
+    // Of a body in the world the other one is to move.
+    const int body = b.body >= 0 ? b.body : a.body;
+    const auto place = body >= 0
+                           ? draft.body_places.find(
+                                 model.tree.bodies()[static_cast<std::size_t>(body)].name)
+                           : draft.body_places.end();
     problems.error(
         place != draft.body_places.end() ? place->second : Place{draft.source.file, 0},
         fmt::format("\"{}\" and \"{}\" overlap by {:.3g} m at the start; move them "
                     "apart, or set allow_initial_overlap = true",
-                    a.name, b.name, row.depth));
+                    a.name, b.name, depth));
   }
-}
-
-/// Where the thing stands that a message of the engine begins with: loop "knuckle": …
-Place place_of(const std::string& message, const Draft& draft) {
-  const std::size_t open = message.find('"');
-  const std::size_t end = open == std::string::npos ? open : message.find('"', open + 1);
-  if (end != std::string::npos) {
-    std::string key = message.substr(0, open);
-    key += message.substr(open + 1, end - open - 1);
-    const auto found = draft.names.find(key);
-    if (found != draft.names.end()) return found->second;
-  }
-  return {draft.source.file, 0};
 }
 
 std::string opening(const LoopGap& gap) {
@@ -222,7 +210,7 @@ void close_loops(const Model& model, State& start, const Draft& draft,
     const double size = norm(loop.on_a.p) + norm(loop.on_b.p) + loop.length;
     if (gap.distance <= 1e-3 * size && gap.angle <= 1e-3) continue;
     const std::string who = fmt::format("loop \"{}\"", loop.name);
-    const Place place = place_of(who, draft);
+    const Place place = draft.place_of({.element = Element::loop, .name = loop.name});
     if (can) {
       problems.warning(place, fmt::format("{}: it is open by {} at the start; joints "
                                           "move to close it",
@@ -243,6 +231,68 @@ void close_loops(const Model& model, State& start, const Draft& draft,
   }
 }
 
+/// A fixed step that fits the run: not longer, and not so short that time stands still.
+void check_step(const Section& at, const ClockSpec& clock) {
+  const double step = clock.options.step, duration = clock.duration;
+  const std::string given =
+      at.has("step")
+          ? shown(at.key_of("step"), *at.node("step"))
+          : fmt::format("step_s = {:g} (which is used when it is left out)", step);
+  if (step > duration) {
+    at.error("step", fmt::format("{} must not be longer than the run, which takes "
+                                 "duration_s = {:g}",
+                                 given, duration));
+  } else if (duration / step > most_steps) {
+    at.error("step", fmt::format("{} makes {:.3g} steps of the run; there must be at "
+                                 "most {:g}",
+                                 given, duration / step, most_steps));
+  }
+}
+
+/// The keys that some kinds of probes have, and which.
+constexpr std::pair<std::string_view, std::string_view> keys_of_kinds[] = {
+    {"a", "contact_force|contact_depth"},
+    {"b", "contact_force|contact_depth"},
+    {"body", "point|velocity"},
+    {"point", "point|velocity"},
+    {"joint", "joint|joint_rate"},
+    {"component", "contact_force|point|velocity"},
+    {"line", "ledger"}};
+
+/// The shapes of a fixed body, which are the world's in the model.
+std::vector<std::uint32_t> shapes_on(const std::string& body, const Model& model,
+                                     const Draft& draft) {
+  std::vector<std::uint32_t> found;
+  const auto names = draft.fixed_shapes.find(body);
+  if (names == draft.fixed_shapes.end()) return found;
+  for (std::uint32_t i = 0; i < model.shapes.size(); ++i) {
+    if (std::ranges::find(names->second, model.shapes[i].name) != names->second.end()) {
+      found.push_back(i);
+    }
+  }
+  return found;
+}
+
+/// As many samples and checkpoints as a disk may hold. Intervals beyond the run are made
+/// twice as long as the run.
+void check_intervals(const Section& at, double duration, RecordSpec& record) {
+  const auto check = [&](std::string_view key, double interval, const char* what) {
+    if (!(interval > 0) || duration / interval <= most_samples) return;
+    const std::string given = at.has(key) ? shown(at.key_of(key), *at.node(key))
+                                          : fmt::format(
+                                                "{} = {:g} s (which is used when "
+                                                "it is left out)",
+                                                key, interval);
+    at.error(key, fmt::format("{} makes {:.3g} {} of a run of {:g} s; there must be at "
+                              "most {:g}",
+                              given, duration / interval, what, duration, most_samples));
+  };
+  if (record.every == Sampling::interval) check("every", record.interval, "samples");
+  check("checkpoint", record.checkpoint, "checkpoints");
+  record.interval = std::min(record.interval, 2 * duration);
+  record.checkpoint = std::min(record.checkpoint, 2 * duration);
+}
+
 std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   Problems& problems = *draft.source.problems;
   ModelBuilder builder;
@@ -256,7 +306,7 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   for (const LoadSpec& load : draft.parts.loads) builder.add_load(load);
   Result<Model> model = builder.build();
   if (!model) {
-    problems.error(place_of(model.error(), draft), model.error());
+    problems.error(draft.place_of(model.error_subject()), model.error());
     return std::nullopt;
   }
   scene.model = std::move(*model);
@@ -284,31 +334,49 @@ ClockSpec read_clock(const Section& scene, Draft& draft) {
   ClockSpec clock;
   const toml::table* table = scene.table("clock");
   if (table == nullptr) return clock;
-  const Section at(*table, clock_keys, "clock", draft.source);
-  clock.kind =
-      at.text_or("kind", "adaptive") == "fixed" ? ClockKind::fixed : ClockKind::adaptive;
+  const std::vector<Key> keys = clock_keys();
+  const Section at(*table, keys, "clock", draft.source);
+  if (const auto found = find_stepper(at.text_or("kind", clock.stepper->name))) {
+    clock.stepper = *found;
+  }
+  StepperOptions& options = clock.options;
   clock.duration = at.number_or("duration", clock.duration);
-  clock.adaptive.rtol = at.number_or("rtol", clock.adaptive.rtol);
-  clock.fixed.step = at.number_or("step", clock.fixed.step);
+  options.rtol = at.number_or("rtol", options.rtol);
+  options.step = at.number_or("step", options.step);
   clock.substeps_chosen = at.has("substeps");
-  clock.fixed.substeps = static_cast<int>(at.number_or("substeps", 1));
-  clock.fixed.threads = static_cast<int>(at.number_or("threads", 1));
-  if (const auto method = find_method(at.text_or("method", "semi-implicit-euler"))) {
-    clock.fixed.method = *method;
+  options.substeps = static_cast<int>(at.number_or("substeps", options.substeps));
+  options.threads = static_cast<int>(at.number_or("threads", options.threads));
+  if (const auto method = find_method(at.text_or("method", name_of(options.method)))) {
+    options.method = *method;
+  }
+  if (clock.stepper->fixed_step) check_step(at, clock);
+  for (const Parameter& own : clock.stepper->parameters) {
+    double value = own.preset;
+    if (own.is_flag()) {
+      value = at.flag(own.name, own.preset != 0) ? 1 : 0;
+    } else if (own.is_choice()) {
+      const auto chosen = parse_value(
+          own, at.text_or(own.name, own.choices[static_cast<std::size_t>(own.preset)]));
+      if (chosen) value = *chosen;
+    } else {
+      value = at.number_or(own.name, own.preset);
+    }
+    options.own.emplace_back(own.name, value);
   }
   return clock;
 }
 
-RecordSpec read_record(const Section& scene, Draft& draft) {
+RecordSpec read_record(const Section& scene, double duration, Draft& draft) {
   RecordSpec record;
+  static const toml::table nothing;
   const toml::table* table = scene.table("record");
-  if (table == nullptr) return record;
-  const Section at(*table, record_keys, "record", draft.source);
+  const Section at(table != nullptr ? *table : nothing, record_keys, "record",
+                   draft.source);
   const std::string every = at.text_or("every", "10 ms");
   if (every == "step") {
-    record.every = Every::step;
+    record.every = Sampling::step;
   } else if (every == "event") {
-    record.every = Every::event;
+    record.every = Sampling::event;
   } else if (const auto interval = parse_time(every)) {
     record.interval = *interval;
   } else {
@@ -317,10 +385,11 @@ RecordSpec read_record(const Section& scene, Draft& draft) {
                                   every));
   }
   record.steps = at.flag("steps");
-  if (record.steps && record.every == Every::event) {
+  if (record.steps && record.every == Sampling::event) {
     at.error("steps", "steps = true goes with a time in every, not with \"event\"");
   }
   record.checkpoint = at.number_or("checkpoint", 0);
+  check_intervals(at, duration, record);
   return record;
 }
 
@@ -333,9 +402,23 @@ std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& 
     Probe probe{.name = name, .kind = ProbeKind::energy};
     if (!names.insert(name).second)
       at.error("name", "there is a probe of this name already");
-    const auto body_of = [&](std::string_view key) {
+    for (const auto& [key, kinds] : keys_of_kinds) at.only("kind", key, kinds);
+    const auto body_of = [&](std::string_view key, std::vector<std::uint32_t>* shapes) {
       const auto word = at.text(key);
       if (!word || *word == "*") return -1;
+      if (draft.fixed.contains(*word)) {
+        if (shapes != nullptr) {
+          *shapes = shapes_on(*word, model, draft);
+          if (shapes->empty()) {
+            at.error(key, fmt::format("{} = \"{}\" has no shape that could be touched",
+                                      key, *word));
+          }
+        } else {
+          at.error(key, fmt::format("{} = \"{}\" is fixed: there is nothing to measure",
+                                    key, *word));
+        }
+        return -1;
+      }
       const auto bodies = model.tree.bodies();
       std::vector<std::string_view> known;
       for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -371,14 +454,14 @@ std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& 
       probe.kind =
           kind == "contact_force" ? ProbeKind::contact_force : ProbeKind::contact_depth;
       probe.unit = kind == "contact_force" ? "N" : "m";
-      probe.a = body_of("a");
-      probe.b = body_of("b");
+      probe.a = body_of("a", &probe.shapes_a);
+      probe.b = body_of("b", &probe.shapes_b);
     } else if (kind == "point" || kind == "velocity") {
       probe.kind = kind == "point" ? ProbeKind::point : ProbeKind::velocity;
       probe.unit = kind == "point" ? "m" : "m/s";
       if (!at.has("body"))
         at.error("kind", fmt::format("kind = \"{}\" needs body", kind));
-      probe.a = body_of("body");
+      probe.a = body_of("body", nullptr);
       probe.point = at.vector("point").value_or(Vec3<double>{0, 0, 0});
     } else if (kind == "joint" || kind == "joint_rate") {
       probe.kind = kind == "joint" ? ProbeKind::joint : ProbeKind::joint_rate;
@@ -397,7 +480,7 @@ std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& 
 std::optional<Scene> read_scene_text(const std::string& text, const std::string& file,
                                      const std::vector<std::string>& settings,
                                      Problems& problems) {
-  auto table = parse(text, file, problems);
+  auto table = parse_toml(text, file, problems);
   if (!table) return std::nullopt;
   include_files(*table, file, 0, problems);
   for (const std::string& setting : settings) apply_setting(*table, setting, problems);
@@ -405,7 +488,9 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
 
   Draft draft;
   draft.source = {file, &problems};
-  const Section at(*table, scene_keys, "scene", draft.source);
+  const std::vector<Key> clock = clock_keys();
+  const std::vector<Key> keys = scene_keys(clock);
+  const Section at(*table, keys, "scene", draft.source);
   Scene scene{};
   scene.file = file;
   scene.title = at.text_or("title", "");
@@ -415,7 +500,7 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
   scene.text = whole.str();
   draft.allow_overlap = at.flag("allow_initial_overlap");
   scene.clock = read_clock(at, draft);
-  scene.record = read_record(at, draft);
+  scene.record = read_record(at, scene.clock.duration, draft);
   read_materials(at, draft);
   read_robots(at, draft);
   // The scene's own gravity comes before that of a robot's file.
@@ -439,9 +524,9 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
 std::optional<Scene> read_scene(const std::string& file,
                                 const std::vector<std::string>& settings,
                                 Problems& problems) {
-  const auto text = read_file(file);
+  const auto text = files::read_file(file, scene_bytes);
   if (!text) {
-    problems.error({file, 0}, "cannot read this file");
+    problems.error({file, 0}, fmt::format("cannot read this file: {}", text.error()));
     return std::nullopt;
   }
   return read_scene_text(*text, file, settings, problems);

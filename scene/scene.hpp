@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
+#include "bristle/steppers.hpp"
 #include "scene/parts.hpp"
 #include "scene/problem.hpp"
 
@@ -13,20 +14,15 @@
 
 namespace bristle::scene {
 
-enum class ClockKind { adaptive, fixed };
-
 struct ClockSpec {
-  ClockKind kind = ClockKind::adaptive;
-  double duration = 1;  // [s]
-  AdaptiveOptions adaptive{};
-  FixedStepOptions fixed{};
+  const StepperInfo* stepper = &steppers().front();  // by clock.kind
+  double duration = 1;                               // [s]
+  StepperOptions options{};
   bool substeps_chosen = false;  // else as many as the scene needs
 };
 
-enum class Every { interval, step, event };
-
 struct RecordSpec {
-  Every every = Every::interval;
+  Sampling every = Sampling::interval;
   double interval = 0.01;  // [s]
   bool steps = false;      // and at each step of the adaptive clock
   double checkpoint = 0;   // simulated time between checkpoints; 0: none [s]
@@ -47,7 +43,8 @@ enum class ProbeKind {
 struct Probe {
   std::string name;
   ProbeKind kind;
-  int a = -1, b = -1;    // body or joint; of contacts: bodies, −1 for any
+  int a = -1, b = -1;  // body or joint; of contacts: bodies, −1 for any
+  std::vector<std::uint32_t> shapes_a{}, shapes_b{};  // of a fixed body, in place of it
   int component = 0;     // 0 magnitude or normal; x, y, z: 1, 2, 3
   Vec3<double> point{};  // in the body
   std::string line{};    // of the ledger

@@ -35,9 +35,11 @@ std::string unit_list(const Key& key) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-std::string range_text(const Range& range) {
-  if (range.low <= -1e300 && range.high >= 1e300) return "a finite number";
-  if (range.high >= 1e300) {
+/// What a value that does not lie in the range must be.
+std::string range_text(const Range& range, double value) {
+  if (!std::isfinite(value)) return "a finite number";
+  if (range.high >= largest_number) {
+    if (value > range.high) return fmt::format("at most {:g}", range.high);
     return fmt::format("{} {:g}", range.open_low ? "above" : "at least", range.low);
   }
   return fmt::format("in {}{:g}, {:g}]", range.open_low ? "(" : "[", range.low,
@@ -66,7 +68,11 @@ std::string shown(std::string_view key, const toml::node& value) {
 
 Section::Section(const toml::table& table, std::span<const Key> keys, std::string what,
                  const Source& source)
-    : what_(std::move(what)), source_(&source), place_(place_in(source, table)) {
+    : table_(&table),
+      keys_(keys),
+      what_(std::move(what)),
+      source_(&source),
+      place_(place_in(source, table)) {
   for (const auto& [written, node] : table) {
     const std::string_view name = written.str();
     const Key* found = nullptr;
@@ -147,6 +153,18 @@ void Section::warning(std::string_view name, const std::string& message) const {
   source_->problems->warning(place_of(name), fmt::format("{}: {}", what_, message));
 }
 
+void Section::only(std::string_view chooser, std::string_view key,
+                   std::string_view of) const {
+  if (!given(key) || !has(chooser)) return;
+  const std::string chosen = text_or(chooser, "");
+  const auto words = split(of);
+  for (const std::string_view word : words) {
+    if (word == chosen) return;
+  }
+  error(key, fmt::format("{} belongs to {}, not to {} = \"{}\"", key_of(key),
+                         fmt::join(words, ", "), chooser, chosen));
+}
+
 bool Section::check_number(const Entry& e, const toml::node& node) const {
   const auto value = node.value<double>();
   const bool numeric = node.is_integer() || node.is_floating_point();
@@ -163,7 +181,13 @@ bool Section::check_number(const Entry& e, const toml::node& node) const {
     source_->problems->error(
         place_in(*source_, node),
         fmt::format("{}: {} must be {}{}", what_, shown(e.as_written, node),
-                    range_text(e.key->range), in_unit));
+                    range_text(e.key->range, si), in_unit));
+    return false;
+  }
+  if (e.key->kind == Kind::whole && *value != std::floor(*value)) {
+    source_->problems->error(
+        place_in(*source_, node),
+        fmt::format("{}: {} must be a whole number", what_, shown(e.as_written, node)));
     return false;
   }
   return true;
@@ -179,6 +203,7 @@ bool Section::check(const Entry& e) const {
   };
   switch (e.key->kind) {
     case Kind::number:
+    case Kind::whole:
       return check_number(e, node);
     case Kind::numbers: {
       const toml::array* list = node.as_array();
@@ -219,6 +244,9 @@ bool Section::check(const Entry& e) const {
       const toml::array* list = node.as_array();
       if (list == nullptr)
         return wrong(fmt::format("tables, each begun by [[{}]]", e.key->name));
+      if (list->size() > list_entries) {
+        return wrong(fmt::format("a list of at most {} tables", list_entries));
+      }
       for (const toml::node& one : *list) {
         if (!one.is_table())
           return wrong(fmt::format("tables, each begun by [[{}]]", e.key->name));

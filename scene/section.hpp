@@ -10,6 +10,7 @@
 
 #include "bristle/core/parameter.hpp"
 #include "bristle/core/vec.hpp"
+#include "scene/limits.hpp"
 #include "scene/problem.hpp"
 #include "scene/units.hpp"
 
@@ -20,6 +21,7 @@ namespace bristle::scene {
 
 enum class Kind {
   number,   // of a dimension
+  whole,    // a number without a fraction
   numbers,  // a list of them, `count` long (0: any length)
   text,
   texts,  // a list
@@ -34,7 +36,7 @@ struct Key {
   Kind kind;
   Dimension dimension = Dimension::none;
   std::string_view meaning = "";
-  Range range = {-1e300, 1e300};
+  Range range = {-largest_number, largest_number};
   std::string_view choices = "";  // of a text: "a|b|c"
   int count = 0;
   bool required = false;
@@ -74,11 +76,16 @@ class Section {
 
   /// The key of the file with its unit: "radius_mm"; for messages.
   std::string key_of(std::string_view name) const;
+  const toml::table& whole() const { return *table_; }
+  std::span<const Key> keys() const { return keys_; }
   Place place() const { return place_; }
   Place place_of(std::string_view name) const;
   Place place_of(const toml::node& node) const;  // perhaps in an included file
   const Source& source() const { return *source_; }
   const std::string& what() const { return what_; }
+
+  /// An error where `key` is given though `chooser` (type, kind) is none of "a|b|c".
+  void only(std::string_view chooser, std::string_view key, std::string_view of) const;
 
   /// "file:12: body "ball": MESSAGE", at a key or at the table.
   void error(std::string_view name, const std::string& message) const;
@@ -97,6 +104,8 @@ class Section {
   bool check(const Entry& entry) const;
   bool check_number(const Entry& entry, const toml::node& node) const;
 
+  const toml::table* table_;
+  std::span<const Key> keys_;
   std::vector<Entry> entries_;
   std::string what_;
   const Source* source_;

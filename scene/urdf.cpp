@@ -122,7 +122,7 @@ class Reading {
   }
 
   void read(std::string_view text, Parts& parts) {
-    const std::size_t problems_before = problems_.errors().size();
+    const std::size_t problems_before = problems_.count();
     xml::Document document;
     if (!xml::parse(text, path_, document, document.root, problems_)) return;
     const Element& robot = document.root;
@@ -150,7 +150,7 @@ class Reading {
     }
     check_tree(robot);
     for (const LinkRecord& link : links_) read_collisions(link, parts);
-    if (problems_.errors().size() == problems_before) assemble(robot, parts);
+    if (problems_.count() == problems_before) assemble(robot, parts);
     unread_.report(path_, problems_);
   }
 
@@ -528,8 +528,8 @@ class Reading {
   }
 
   double length(const Element& e, const char* name, const std::string& who) {
-    return xml::number(required(e, name, who), words({who, ": ", e.tag}), 1,
-                       Range::positive, problems_);
+    return xml::number(required(e, name, who), words({who, ": ", e.tag}), 1, Range::size,
+                       problems_);
   }
 
   std::optional<Shape> read_shape(const Element& e, const std::string& who) {
@@ -546,7 +546,7 @@ class Reading {
     if (e.tag == "box") {
       const Attribute* size = required(e, "size", who);
       if (size == nullptr) return {};
-      const auto edges = xml::numbers(*size, here, 3, 3, Range::positive, problems_);
+      const auto edges = xml::numbers(*size, here, 3, 3, Range::size, problems_);
       if (!edges) return {};
       return Box{{(*edges)[0] / 2, (*edges)[1] / 2, (*edges)[2] / 2}};
     }
@@ -694,10 +694,10 @@ class Reading {
 
 bool read_urdf_text(std::string_view text, const std::string& path,
                     const RobotOptions& options, Parts& parts, Problems& problems) {
-  const std::size_t before = problems.errors().size();
+  const std::size_t before = problems.count();
   Parts read;
   Reading(path, options, parts, *parts.geometry, problems).read(text, read);
-  if (problems.errors().size() != before) return false;
+  if (problems.count() != before) return false;
   append(std::move(read), parts);
   return true;
 }

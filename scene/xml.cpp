@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
+
+#include "files/read_file.hpp"
 
 namespace bristle::scene::xml {
 
@@ -143,28 +142,11 @@ bool parse(std::string_view text, const std::string& file, Document& document,
 
 std::optional<std::string> read_file(const std::string& path, const Place& from,
                                      const std::string& who, Problems& problems) {
+  Result<std::string> text = files::read_file(path, max_bytes);
+  if (text) return std::move(*text);
   const std::string subject = who.empty() ? std::string() : who + ": ";
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    const char* reason = error || !std::filesystem::exists(path, error)
-                             ? "there is no file "
-                             : "this is not a file: ";
-    problems.error(from, words({subject, reason, shown(path)}));
-    return {};
-  }
-  const auto size = std::filesystem::file_size(path, error);
-  if (error || size > max_bytes) {
-    problems.error(from, words({subject, shown(path), " must not be larger than ",
-                                std::to_string(max_bytes >> 20), " MiB"}));
-    return {};
-  }
-  std::ifstream in(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(size), ' ');
-  if (!in.read(text.data(), static_cast<std::streamsize>(size))) {
-    problems.error(from, words({subject, "cannot read ", shown(path)}));
-    return {};
-  }
-  return text;
+  problems.error(from, words({subject, "cannot read ", shown(path), ": ", text.error()}));
+  return {};
 }
 
 std::string shown(std::string_view text) {
@@ -220,6 +202,10 @@ std::optional<std::vector<double>> numbers(const Attribute& from, const std::str
   for (const double x : values) {
     if (range == Range::positive && !(x > 0)) return refuse("be above 0");
     if (range == Range::not_negative && !(x >= 0)) return refuse("not be below 0");
+    if (range == Range::size && !(x >= smallest_size && x <= largest_size)) {
+      return refuse(x > 0 ? "lie between 1e-9 and 1e9 m" : "be above 0");
+    }
+    if (!(std::fabs(x) <= largest_number)) return refuse("not lie beyond 1e30");
   }
   return values;
 }

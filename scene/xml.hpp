@@ -64,7 +64,9 @@ std::string called(std::string_view tag, std::string_view name);
 /// The parts, joined.
 std::string words(std::initializer_list<std::string_view> parts);
 
-enum class Range : std::uint8_t { any, not_negative, positive };
+/// `size`: of a shape, between smallest_size and largest_size. None goes beyond
+/// largest_number.
+enum class Range : std::uint8_t { any, not_negative, positive, size };
 
 /// The numbers of an attribute, from `least` to `most` of them, all finite and in range;
 /// nothing, and a problem, where they are not.

@@ -50,7 +50,7 @@ void draw(const Values& values, const Drop& drop, const Clock& clock,
   if (!bounces.lift_offs.empty()) {
     const double touch = bounces.touches[0], end = bounces.lift_offs[0].time;
     Motion motion = dropped(drop, clock);
-    if (clock.adaptive) motion.go(touch - 0.05 * (end - touch));
+    if (clock.locates_events()) motion.go(touch - 0.05 * (end - touch));
     Watch watch;
     watch.sample_interval = (end - touch) / 200;
     watch.on_sample = [&](const State& now) {
@@ -124,7 +124,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
   const double energy = fall_energy(drop);
   const double share = motion.audit().residual() / energy;
   outcome.checks.push_back({"energy unaccounted for, share of that of the fall", share, 0,
-                            clock.adaptive ? 1e-9 : 0.01, "books"});
+                            clock.locates_events() ? 1e-9 : 0.01, "books"});
   if (touched) {
     const double fall = fall_time(drop);
     outcome.checks.push_back({"first touch [s]", bounces.touches.front(), fall,

@@ -113,7 +113,7 @@ std::vector<Clutch> sample_first(const Throw& ball, const Clock& clock, double f
                                  double to, int count) {
   Motion motion = thrown(ball, clock);
   const double interval = (to - from) / count;
-  if (clock.adaptive) motion.go(std::max(from - interval, 0.0));
+  if (clock.locates_events()) motion.go(std::max(from - interval, 0.0));
   std::vector<Clutch> samples;
   Watch watch;
   watch.sample_interval = interval;

@@ -86,7 +86,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
   const double group =
       azad_featherstone_group_of(values["stiffness"], values["damping"], mass, speed);
   // e is a smooth function of log v; a fixed step leaves noise in it.
-  const double decades = clock.adaptive ? 0.04 : 0.5;
+  const double decades = clock.locates_events() ? 0.04 : 0.5;
   const auto shifted = [&](double by) { return speed * std::pow(10.0, by); };
   const double slope =
       slope_of([&](double by) { return impact_at(shifted(by)).restitution; }, decades);

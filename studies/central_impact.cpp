@@ -20,7 +20,7 @@ Motion approaching(const LawChoice& law, double mass, double speed, const Clock&
   builder.add_contact({.normal = law, .friction = choose<Frictionless>()});
   Motion motion(builder, clock);
   // Close enough that the time of touch-down is known to rounding.
-  const double flight = clock.adaptive ? 1e-4 : 2.5 * clock.substep();
+  const double flight = clock.locates_events() ? 1e-4 : 2.5 * clock.substep();
   motion.state().q[0] = flight * speed;
   motion.state().v[0] = -speed;
   return motion;
@@ -47,7 +47,7 @@ Course follow(Motion& motion, bool clamped, const Clock& clock) {
       course.touch = event.time;
     }
     if (!touched || over) return;
-    if (event.kind == EventKind::clamp && clamped && clock.adaptive) {
+    if (event.kind == EventKind::clamp && clamped && clock.locates_events()) {
       const ContactNow contact = motion.contact(now);
       if (contact.rate < 0 && std::isnan(course.release)) {
         course.release = event.time;
@@ -60,7 +60,8 @@ Course follow(Motion& motion, bool clamped, const Clock& clock) {
     }
   };
   watch.on_step = [&](const State& now) {
-    if (touched && !over && clamped && !clock.adaptive && std::isnan(course.release)) {
+    if (touched && !over && clamped && !clock.locates_events() &&
+        std::isnan(course.release)) {
       const ContactNow contact = motion.contact(now);
       if (contact.normal <= 0 && contact.rate < 0 && last.normal > 0 &&
           before.normal > last.normal) {
@@ -78,8 +79,9 @@ Course follow(Motion& motion, bool clamped, const Clock& clock) {
     }
     return !over;
   };
-  motion.go(clock.adaptive ? forever : motion.state().time + 1e7 * clock.substep(),
-            watch);
+  motion.go(
+      clock.locates_events() ? forever : motion.state().time + 1e7 * clock.substep(),
+      watch);
   if (motion.trouble().empty() && !over) course.release = std::nan("");
   return course;
 }
@@ -104,7 +106,7 @@ CentralImpact central_impact(const LawChoice& law, bool clamped, double mass,
   const auto begin = [&] { return approaching(law, mass, speed, clock); };
   Motion again = begin();
   const double interval = impact.contact_time / 1000;
-  if (clock.adaptive) again.go(course.touch - interval);
+  if (clock.locates_events()) again.go(course.touch - interval);
   Watch watch;
   watch.sample_interval = interval;
   watch.on_sample = [&](const State& now) {

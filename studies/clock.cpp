@@ -13,36 +13,36 @@ constexpr std::array<std::string_view, 5> clock_names{"clock", "rtol", "step_s",
 }  // namespace
 
 Clock clock_of(const Values& values) {
-  constexpr std::array methods{Method::semi_implicit_euler, Method::bogacki_shampine,
-                               Method::runge_kutta_4, Method::linearly_implicit_euler};
-  return {.adaptive = values.choice("clock") == "adaptive",
-          .rtol = values["rtol"],
-          .fixed = {.method = methods[static_cast<std::size_t>(values["method"])],
-                    .step = values["step_s"],
-                    .substeps = static_cast<int>(values["substeps"]),
-                    .threads = 1}};
+  const auto stepper = static_cast<std::size_t>(values["clock"]);
+  const auto method = static_cast<std::size_t>(values["method"]);
+  return {.stepper = &steppers()[stepper],
+          .options = {.rtol = values["rtol"],
+                      .step = values["step_s"],
+                      .substeps = static_cast<int>(values["substeps"]),
+                      .method = fixed_methods()[method]}};
 }
 
 std::vector<Parameter> with_clock(std::vector<Parameter> own, double rtol, int substeps) {
-  own.push_back({"clock",
-                 "",
-                 "choice",
-                 choice_of(2),
-                 0,
-                 "adaptive: error-controlled, events located; fixed: real time",
-                 {"adaptive", "fixed"}});
+  const auto choice = [](std::string_view name, const auto& list, double preset,
+                         std::string_view meaning, const auto& name_of) {
+    Parameter parameter{name, "", "choice", {}, preset, meaning, {}};
+    std::size_t count = 0;
+    for (const auto& one : list) {
+      if (count < parameter.choices.size()) parameter.choices[count++] = name_of(one);
+    }
+    parameter.range = choice_of(static_cast<int>(count));
+    return parameter;
+  };
+  own.push_back(choice("clock", steppers(), 0,
+                       "adaptive: error-controlled, events located; fixed: real time",
+                       [](const StepperInfo& info) { return info.name; }));
   own.push_back({"rtol", "", "1", between(1e-13, 1e-1), rtol,
                  "relative tolerance of the adaptive clock"});
   own.push_back({"step_s", "h", "s", above(0, 1), 1e-3, "step of the fixed clock"});
   own.push_back({"substeps", "", "1", between(1, 1e6), static_cast<double>(substeps),
                  "that a fixed step is divided into"});
-  own.push_back({"method",
-                 "",
-                 "choice",
-                 choice_of(4),
-                 2,
-                 "of the fixed clock",
-                 {"semi-implicit-euler", "ode3", "rk4", "linearly-implicit-euler"}});
+  own.push_back(choice("method", fixed_methods(), 2, "of the fixed clock",
+                       [](Method method) { return name_of(method); }));
   return own;
 }
 
@@ -51,7 +51,8 @@ bool is_of_clock(std::string_view name) {
 }
 
 double tolerance(const Clock& clock, double adaptive, double reference) {
-  return clock.adaptive ? adaptive : std::max(adaptive, 0.01 * std::fabs(reference));
+  return clock.locates_events() ? adaptive
+                                : std::max(adaptive, 0.01 * std::fabs(reference));
 }
 
 void Against::operator()(const char* name, double value, double reference, double within,
@@ -62,7 +63,8 @@ void Against::operator()(const char* name, double value, double reference, doubl
 
 Check books_close(const Clock& clock, double residual, double scale) {
   return {"energy books, over their scale", residual / scale, 0,
-          clock.adaptive ? std::max(1e-8, clock.rtol) : 0.01, "the ledger closes"};
+          clock.locates_events() ? std::max(1e-8, clock.rtol()) : 0.01,
+          "the ledger closes"};
 }
 
 }  // namespace bristle::studies

@@ -2,18 +2,19 @@
 
 #include <vector>
 
-#include "bristle/step/fixed_step.hpp"
+#include "bristle/steppers.hpp"
 #include "studies/study.hpp"
 
 namespace bristle::studies {
 
 /// The clock that a study runs under, as its parameters say.
 struct Clock {
-  bool adaptive = true;
-  double rtol = 1e-10;
-  FixedStepOptions fixed{};
+  const StepperInfo* stepper = &steppers().front();
+  StepperOptions options{.rtol = 1e-10};
 
-  double substep() const { return fixed.step / fixed.substeps; }
+  bool locates_events() const { return stepper->locates_events; }
+  double rtol() const { return options.rtol; }
+  double substep() const { return options.step / options.substeps; }
 };
 
 Clock clock_of(const Values& values);

@@ -26,161 +26,94 @@ Motion::Motion(const ModelBuilder& builder, const Clock& clock)
     : model_(std::make_unique<Model>(built(builder))),
       clock_(clock),
       state_(make_state(*model_)) {
-  if (clock.adaptive) {
-    adaptive_ = std::make_unique<Adaptive>(*model_, AdaptiveOptions{.rtol = clock.rtol});
-  } else {
-    FixedStepOptions options = clock.fixed;
-    options.step = clock.substep();  // a substep at a time, to see them all
-    options.substeps = 1;
-    fixed_ = std::make_unique<FixedStep>(*model_, options);
-  }
+  StepperOptions options = clock.options;
+  options.step = clock.substep();  // a substep at a time, to see them all
+  options.substeps = 1;
+  stepper_ = clock.stepper->make(*model_, options);
 }
 
 Motion::~Motion() = default;
 Motion::Motion(Motion&&) noexcept = default;
 
-System& Motion::system() { return adaptive_ ? adaptive_->system() : fixed_->system(); }
+System& Motion::system() { return stepper_->system(); }
 
-void Motion::settle() {
-  if (adaptive_) {
-    bristle::settle(system(), 1e-9, state_, {}, Episodes::by_events);
-  } else {
-    fixed_->settle(state_);
-  }
-}
+void Motion::settle() { stepper_->settle(state_); }
 
 void Motion::set_friction_memory(int row, int field, double value) {
   const std::size_t column = at(MemoryLayout(*model_).friction + field);
-  state_.contacts.memory[column * at(model_->row_capacity) + at(row)] = value;
+  state_.contacts.memory[column * state_.contacts.capacity() + at(row)] = value;
 }
 
 double Motion::friction_memory(const State& state, int row, int field) const {
   const std::size_t column = at(MemoryLayout(*model_).friction + field);
-  return state.contacts.memory[column * at(model_->row_capacity) + at(row)];
+  return state.contacts.memory[column * state.contacts.capacity() + at(row)];
 }
 
-void Motion::audit(const State& state) { audit_.observe(make_ledger(system(), state)); }
+namespace {
+
+/// When an event happened that a step only shows: as the depth moves at its end.
+Event within_step(Event event, const ContactView& contacts, const State& state,
+                  double step) {
+  const auto row = contacts.find(event.contact);
+  if (!row) return event;
+  const double since = state.contacts.depth[*row] / state.contacts.rate[*row];
+  if (since > 0) event.time -= std::min(since, step);
+  return event;
+}
+
+}  // namespace
 
 bool Motion::go(double until, const Watch& watch) {
-  const StepStatus status =
-      adaptive_ ? go_adaptive(until, watch) : go_fixed(until, watch);
-  if (status == StepStatus::ok) return true;
+  RunObserver observer;
+  observer.look_interval = watch.sample_interval;
+  observer.on_look = watch.on_sample;
+  observer.on_step = watch.on_step;
+  if (watch.on_event) {
+    observer.on_event = [&](const State& now, const Event& event) {
+      const ContactView contacts(*model_, now, system().pools.points);
+      watch.on_event(now, clock_.stepper->locates_events
+                              ? event
+                              : within_step(event, contacts, now, clock_.substep()));
+      return true;
+    };
+  }
+  const RunSummary summary =
+      run(*stepper_, state_, {.end = until, .every = Sampling::step}, observer, audit_);
+  audit_ = summary.audit;
+  if (summary.status == StepStatus::ok) return true;
   trouble_ = "at t = ";
   trouble_ += std::to_string(state_.time);
   trouble_ += " s: ";
-  trouble_ += explain(status);
+  trouble_ += explain(summary.status);
   return false;
-}
-
-StepStatus Motion::go_adaptive(double until, const Watch& watch) {
-  const StepStatus status =
-      bristle::settle(system(), 1e-9, state_, {}, Episodes::by_events);
-  if (status != StepStatus::ok) return status;
-  audit(state_);
-  AdaptiveObserver observer;
-  observer.on_event = [&](const State& now, const Event& event) {
-    audit(now);
-    if (watch.on_event) watch.on_event(now, event);
-  };
-  observer.on_step = [&](const State& now) {
-    audit(now);
-    return !watch.on_step || watch.on_step(now);
-  };
-  if (watch.on_sample) {
-    observer.sample_interval = watch.sample_interval;
-    observer.on_sample = watch.on_sample;
-  }
-  return adaptive_->advance_to(state_, until, observer);
-}
-
-StepStatus Motion::go_fixed(double until, const Watch& watch) {
-  StepStatus status = fixed_->settle(state_);
-  if (status != StepStatus::ok) return status;
-  audit(state_);
-  const double h = clock_.substep();
-  const double begin = state_.time;
-  const auto steps = static_cast<std::uint64_t>(std::llround((until - begin) / h));
-  const auto stride =
-      static_cast<std::uint64_t>(std::max(1.0, std::round(watch.sample_interval / h)));
-  std::vector<ContactRow> before;
-  for (std::uint64_t i = 0; i < steps; ++i) {
-    if (i % stride == 0 && watch.on_sample) watch.on_sample(state_);
-    before.assign(state_.contacts.rows.begin(),
-                  state_.contacts.rows.begin() + state_.contacts.count);
-    status = fixed_->step(state_);
-    if (status == StepStatus::ok) status = fixed_->settle(state_);
-    if (status != StepStatus::ok) return status;
-    ++fixed_steps_;
-    audit(state_);
-    if (watch.on_event) {
-      const auto episode_in = [](const auto& rows, int count, const ContactRow& row) {
-        for (int k = 0; k < count; ++k) {
-          const ContactRow& other = rows[at(k)];
-          if (other.a == row.a && other.b == row.b && other.feature == row.feature) {
-            return other.episode;
-          }
-        }
-        return 0u;
-      };
-      const int had = static_cast<int>(before.size());
-      for (int k = 0; k < had; ++k) {
-        const ContactRow& row = before[at(k)];
-        if (row.episode == 0) continue;
-        if (episode_in(state_.contacts.rows, state_.contacts.count, row) == row.episode) {
-          continue;
-        }
-        const double left = row.rate < 0 ? std::min(h, -row.depth / row.rate) : h;
-        watch.on_event(state_, {EventKind::lift_off, k, state_.time - h + left});
-      }
-      for (int k = 0; k < state_.contacts.count; ++k) {
-        const ContactRow& row = state_.contacts.rows[at(k)];
-        if (row.episode == 0 || episode_in(before, had, row) == row.episode) continue;
-        const double since = row.rate > 0 ? std::min(h, row.depth / row.rate) : h;
-        watch.on_event(state_, {EventKind::touch, k, state_.time - since});
-      }
-    }
-    if (watch.on_step && !watch.on_step(state_)) return status;
-  }
-  return status;
 }
 
 ContactNow Motion::contact(const State& state) {
   make_ledger(system(), state);  // evaluates the laws
-  ContactWorkspace& ws = system().contacts;
   ContactNow now;
-  for (int i = 0; i < state.contacts.count; ++i) {
-    const ContactRow& row = state.contacts.rows[at(i)];
-    if (row.a == no_shape || at(i) >= at(model_->row_capacity)) continue;
-    const auto value = [&](std::size_t column) {
-      return ws.columns[column * ws.capacity + at(i)];
-    };
-    const Frame<double>& frame = ws.places[at(i)].frame;
-    now.exists = true;
-    now.row = i;
-    now.episode = row.episode;
-    now.depth = value(RowColumns::depth);
-    now.rate = value(RowColumns::rate);
-    now.normal = value(RowColumns::normal);
-    now.slip = {value(RowColumns::slip_x), value(RowColumns::slip_y)};
-    now.slip_world = frame.to_world(now.slip);
-    now.friction =
-        frame.to_world({value(RowColumns::friction_x), value(RowColumns::friction_y)});
-    if (row.episode != 0) break;
-  }
+  bool closed = false;
+  const ContactView contacts(*model_, state, system().pools.points);
+  contacts.for_each([&](const ContactInfo& contact) {
+    if (closed) return;
+    closed = contact.episode != 0;
+    now = {.exists = true,
+           .row = static_cast<int>(contact.row),
+           .episode = contact.episode,
+           .depth = contact.depth,
+           .rate = contact.rate,
+           .normal = contact.normal_force,
+           .slip = contact.slip,
+           .friction = contact.friction,
+           .slip_world = contact.slip_world};
+  });
   return now;
 }
 
 Ledger Motion::ledger(const State& state) { return make_ledger(system(), state); }
 
-std::uint64_t Motion::steps() const {
-  return adaptive_ ? adaptive_->counts().steps : fixed_steps_;
-}
+std::uint64_t Motion::steps() const { return stepper_->counts().steps; }
 
-std::uint64_t Motion::evaluations() const {
-  constexpr std::uint64_t stages[] = {1, 3, 4, 1};  // by Method
-  return adaptive_ ? adaptive_->counts().evaluations
-                   : fixed_steps_ * stages[static_cast<int>(clock_.fixed.method)];
-}
+std::uint64_t Motion::evaluations() const { return stepper_->counts().evaluations; }
 
 Peak peak_of(const Series& series) {
   if (series.y.empty()) return {0, std::nan("")};
@@ -205,7 +138,7 @@ Peak largest_of(const std::function<Motion()>& begin, double from, double to,
     Motion motion = begin();
     const double interval = (last - first) / count;
     const double start = std::max(first - interval, motion.state().time);
-    if (clock.adaptive) motion.go(start);
+    if (clock.locates_events()) motion.go(start);
     Series series;
     Watch watch;
     watch.sample_interval = interval;
@@ -219,7 +152,7 @@ Peak largest_of(const std::function<Motion()>& begin, double from, double to,
   };
   Peak peak = peak_of(sampled(from, to, 1000));
   double width = (to - from) / 1000;
-  if (!clock.adaptive) return peak;
+  if (!clock.locates_events()) return peak;
   // What comes long before the end may hide between the first two samples.
   double early = from + width;
   for (int look = 0; look < 2 && early - from > 1e-12; ++look) {

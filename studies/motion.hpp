@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bristle/adaptive/adaptive.hpp"
-#include "bristle/laws/choice.hpp"
-#include "bristle/step/ledger.hpp"
+#include "bristle/run.hpp"
 #include "studies/clock.hpp"
 
 // A model in motion under the clock that a study was asked to use: the same observers
@@ -76,16 +74,11 @@ class Motion {
 
  private:
   System& system();
-  void audit(const State& state);
-  StepStatus go_adaptive(double until, const Watch& watch);
-  StepStatus go_fixed(double until, const Watch& watch);
 
   std::unique_ptr<Model> model_;
   Clock clock_;
   State state_;
-  std::unique_ptr<Adaptive> adaptive_;
-  std::unique_ptr<FixedStep> fixed_;
-  std::uint64_t fixed_steps_ = 0;
+  std::unique_ptr<Stepper> stepper_;
   Audit audit_;
   std::string trouble_;
 };

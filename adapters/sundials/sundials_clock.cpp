@@ -7,6 +7,7 @@
 #include "adapters/sundials/solver.hpp"
 #include "bristle/adaptive/event_location.hpp"
 #include "bristle/adaptive/sampler.hpp"
+#include "bristle/steppers.hpp"
 
 namespace bristle {
 
@@ -51,10 +52,10 @@ class SundialsClock::Run final : public sundials::Problem {
         scales_(ode_),
         context_(sundials::make_context()) {}
 
-  StepStatus advance_to(State& state, double until, const AdaptiveObserver& observer);
+  StepStatus advance_to(State& state, double until, const StepObserver& observer);
 
-  AdaptiveCounts counts() const noexcept {
-    AdaptiveCounts counts = counts_;
+  StepCounts counts() const noexcept {
+    StepCounts counts = counts_;
     counts.evaluations = ode_.evaluations();
     counts.looks = ode_.contact_evaluations();
     const bool implicit = options_.method == SundialsMethod::cvode_bdf ||
@@ -107,7 +108,7 @@ class SundialsClock::Run final : public sundials::Problem {
   bool is_turn(std::size_t i) const;
   void note_fresh(const State& state);
   double longest_step() const;
-  StepStatus begin(State& state, const AdaptiveObserver& observer);
+  StepStatus begin(State& state, const StepObserver& observer);
   StepStatus restart(const State& state, double first_step);
   void watch_all();
   bool watch_open();
@@ -115,9 +116,8 @@ class SundialsClock::Run final : public sundials::Problem {
   bool keep_past();
   void find_events(bool root);
   bool leapt() const;
-  void sample(const State& state, double from, const AdaptiveObserver& observer);
-  StepStatus accept(State& state, bool root, double until,
-                    const AdaptiveObserver& observer);
+  void sample(const State& state, double from, const StepObserver& observer);
+  StepStatus accept(State& state, bool root, double until, const StepObserver& observer);
   StepStatus failed();
   void count();
 
@@ -127,7 +127,7 @@ class SundialsClock::Run final : public sundials::Problem {
   sundials::Owned<SUNContext> context_;
   std::map<std::size_t, std::unique_ptr<sundials::Solver>> solvers_;  // by their size
   sundials::Solver* solver_ = nullptr;
-  AdaptiveCounts counts_;
+  StepCounts counts_;
   long steps_ = 0, rejected_ = 0;  // of the solver, as counted so far
   std::string error_;
 
@@ -142,7 +142,7 @@ class SundialsClock::Run final : public sundials::Problem {
   GuardReading now_, before_;    // at the end of a step and at its beginning
   double measured_at_ = -1;      // when now_ was read [s]
   std::vector<std::size_t> events_;
-  std::vector<std::pair<Event, RowId>> happened_;
+  std::vector<std::pair<Event, RowId>> happened_;  // and the row as it was
 
   std::vector<Fresh> fresh_;
   double length_ = 1e-3;         // planned for the next step [s]
@@ -375,7 +375,7 @@ StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
   return good ? StepStatus::ok : failed();
 }
 
-StepStatus SundialsClock::Run::begin(State& state, const AdaptiveObserver& observer) {
+StepStatus SundialsClock::Run::begin(State& state, const StepObserver& observer) {
   error_.clear();
   if (!(options_.rtol > 0) || !(options_.longest_step > 0)) {
     error_ = "rtol and longest_step must be more than 0";
@@ -389,6 +389,7 @@ StepStatus SundialsClock::Run::begin(State& state, const AdaptiveObserver& obser
   sampler_.begin(state.time, observer.on_sample ? observer.sample_interval : 0);
   acting_before_.clear();
   fresh_.clear();
+  ode_.forget_events();
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
   ode_.begin(state);
@@ -460,7 +461,7 @@ bool SundialsClock::Run::leapt() const {
 }
 
 void SundialsClock::Run::sample(const State& state, double from,
-                                const AdaptiveObserver& observer) {
+                                const StepObserver& observer) {
   const std::span<const double> end = solver_->y();
   Vector y(end.begin(), end.end());
   while (sampler_.due_before(solver_->time())) {
@@ -482,7 +483,7 @@ void SundialsClock::Run::count() {
 
 /// The state at the end of the step, with its events, settled; and how it goes on.
 StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
-                                      const AdaptiveObserver& observer) {
+                                      const StepObserver& observer) {
   find_events(root);
   ode_.finish(full_, state);
   if (until - state.time < 1e-15 * std::max(1.0, until)) state.time = until;
@@ -491,8 +492,8 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
   happened_.clear();
   bool touches = false, leaves = false;
   for (const std::size_t guard : events_) {
-    const Event event = ode_.note_event(guard, state, planned);
-    happened_.emplace_back(event, ode_.rows()[at(event.row)]);
+    const GuardEvent event = ode_.note_event(guard, state.time, planned);
+    happened_.emplace_back(ode_.told(event), ode_.rows()[at(event.row)]);
     touches = touches || event.kind == EventKind::touch;
     leaves = leaves || event.kind == EventKind::lift_off;
     ++counts_.events;
@@ -532,10 +533,13 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
     if (status != StepStatus::ok) return status;
   }
   // Rows may stand elsewhere now.
-  for (auto& [event, row] : happened_) {
-    event.row = find_row(ode_.rows(), row);
-    if (event.row < 0) continue;
-    if (event.kind == EventKind::touch) ++counts_.touches;
+  for (auto& [event, was] : happened_) {
+    const int row = find_row(ode_.rows(), was);
+    if (event.kind == EventKind::touch && row >= 0) {
+      ++counts_.touches;
+      event.episode = episode_of(state, at(row));
+      event.speed = approach_speed(state, at(row));
+    }
     if (observer.on_event) observer.on_event(state, event);
   }
   return status;
@@ -558,7 +562,7 @@ StepStatus SundialsClock::Run::failed() {
 }
 
 StepStatus SundialsClock::Run::advance_to(State& state, double until,
-                                          const AdaptiveObserver& observer) {
+                                          const StepObserver& observer) {
   StepStatus status = begin(state, observer);
   while (status == StepStatus::ok && state.time < until) {
     if (until - state.time < 1e-15 * std::max(1.0, until)) {
@@ -597,16 +601,53 @@ StepStatus SundialsClock::Run::advance_to(State& state, double until,
 }
 
 SundialsClock::SundialsClock(const Model& model, const SundialsOptions& options)
-    : run_(std::make_unique<Run>(model, options)) {}
+    : options_(options), run_(std::make_unique<Run>(model, options)) {}
 SundialsClock::~SundialsClock() = default;
 
+StepStatus SundialsClock::settle(State& state) {
+  const LocatedEvents nothing;
+  return bristle::settle(system(), 1e-9, state, {}, &nothing);
+}
+
 StepStatus SundialsClock::advance_to(State& state, double until,
-                                     const AdaptiveObserver& observer) {
+                                     const StepObserver& observer) {
   return run_->advance_to(state, until, observer);
 }
 
-AdaptiveCounts SundialsClock::counts() const noexcept { return run_->counts(); }
+void SundialsClock::restart() {
+  before_ = counts();
+  run_ = std::make_unique<Run>(*system().model, options_);
+}
+
+StepCounts SundialsClock::counts() const noexcept { return before_ + run_->counts(); }
 System& SundialsClock::system() noexcept { return run_->system(); }
 const std::string& SundialsClock::error() const noexcept { return run_->error(); }
+
+namespace {
+
+template <SundialsMethod method>
+std::unique_ptr<Stepper> make_clock(const Model& model, const StepperOptions& options) {
+  return std::make_unique<SundialsClock>(
+      model, SundialsOptions{.rtol = options.rtol, .method = method});
+}
+
+}  // namespace
+
+bool register_sundials() {
+  bool all = true;
+  const auto add = [&all](std::string_view name, std::string_view title, auto make) {
+    const auto added = register_stepper(
+        {.name = name, .title = title, .locates_events = true, .make = make});
+    all = all && added;
+  };
+  add("cvode", "CVODE of SUNDIALS, BDF", &make_clock<SundialsMethod::cvode_bdf>);
+  add("cvode-adams", "CVODE of SUNDIALS, Adams",
+      &make_clock<SundialsMethod::cvode_adams>);
+  add("arkode-erk", "ARKODE of SUNDIALS, explicit Runge–Kutta",
+      &make_clock<SundialsMethod::arkode_erk>);
+  add("arkode-dirk", "ARKODE of SUNDIALS, diagonally implicit Runge–Kutta",
+      &make_clock<SundialsMethod::arkode_dirk>);
+  return all;
+}
 
 }  // namespace bristle

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "bristle/adaptive/adaptive.hpp"
+#include "bristle/step/stepper.hpp"
 
 // SUNDIALS (Hindmarsh et al. 2005, ACM TOMS 31, 363; Gardner et al. 2022, ACM TOMS 48) as
 // a clock: the same motion as Adaptive's, integrated by CVODE or ARKODE in plain time.
@@ -35,25 +35,32 @@ struct SundialsOptions {
 };
 
 /// Steps states of one model, which must outlive it. Not to be copied or moved.
-class SundialsClock {
+class SundialsClock final : public Stepper {
  public:
   explicit SundialsClock(const Model& model, const SundialsOptions& options = {});
-  ~SundialsClock();
+  ~SundialsClock() override;
   SundialsClock(const SundialsClock&) = delete;
   SundialsClock& operator=(const SundialsClock&) = delete;
 
-  /// Goes on until a time, exactly.
+  StepStatus settle(State& state) override;
   StepStatus advance_to(State& state, double until,
-                        const AdaptiveObserver& observer = {});
-
-  AdaptiveCounts counts() const noexcept;
-  System& system() noexcept;
+                        const StepObserver& observer = {}) override;
+  void restart() override;
+  StepCounts counts() const noexcept override;
+  System& system() noexcept override;
   /// What SUNDIALS said last, in its own words; empty when nothing went wrong.
   const std::string& error() const noexcept;
 
  private:
   class Run;
+  SundialsOptions options_;
   std::unique_ptr<Run> run_;
+  StepCounts before_;  // until the last restart
 };
+
+/// Adds them to the list of steppers, where scenes find them: clock.kind = "cvode" (BDF),
+/// "cvode-adams", "arkode-erk" or "arkode-dirk", with clock.rtol. At start-up; false where
+/// a name was taken, as it is the second time.
+bool register_sundials();
 
 }  // namespace bristle

@@ -46,7 +46,7 @@ Outcome drop_ball(const Model& model, Clock& clock, double until) {
       state, until, {.on_event = [&](const State& now, const Event& event) {
         if (event.kind == EventKind::touch) outcome.touches.push_back(now.time);
       }});
-  const AdaptiveCounts counts = clock.counts();
+  const StepCounts counts = clock.counts();
   outcome.time = state.time;
   outcome.height = state.q[0] - radius;
   outcome.steps = counts.steps;

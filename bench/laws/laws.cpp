@@ -79,7 +79,9 @@ struct Contacts {
             {memory(), stride},
             column(loaded ? 4 : 5),
             column(6),
-            column(7)};
+            column(7),
+            {memory(), stride},
+            {memory(), stride}};
   }
 
   static constexpr std::size_t max_memory = 4;

@@ -52,29 +52,30 @@ class Adaptive::Driver {
         locator_(ode_, step_),
         contact_time_(ode_, scales_, options.contact_clock) {}
 
-  StepStatus advance_to(State& state, double until, const AdaptiveObserver& observer);
-  AdaptiveCounts counts() const noexcept;
+  StepStatus advance_to(State& state, double until, const StepObserver& observer);
+  StepCounts counts() const noexcept;
   System& system() noexcept { return ode_.system(); }
+  const AdaptiveOptions& options() const { return options_; }
 
  private:
   using Vector = MotionOde::Vector;
 
-  StepStatus begin(State& state, const AdaptiveObserver& observer);
+  StepStatus begin(State& state, const StepObserver& observer);
   StepStatus settle(State& state);
   void begin_step(bool go_on);
   enum class Attempt { done, leaves, fails };
   Attempt attempt();
   /// What a turn of the loop comes to.
   enum class Turn { accepted, again, failed };
-  Turn take_step(State& state, double until, const AdaptiveObserver& observer,
+  Turn take_step(State& state, double until, const StepObserver& observer,
                  StepStatus& status);
   void restart(double length);
   StepEvent stop_at(double until, const StepEvent& event);
-  void sample(const State& state, double where, const AdaptiveObserver& observer);
-  Event note_event(State& state, const StepEvent& where);
-  void plan_next(const StepEvent& where, const Event& event);
+  void sample(const State& state, double where, const StepObserver& observer);
+  GuardEvent note_event(State& state, const StepEvent& where);
+  void plan_next(const StepEvent& where, const GuardEvent& event);
   StepStatus accept(State& state, const StepEvent& where, double until,
-                    const AdaptiveObserver& observer);
+                    const StepObserver& observer);
 
   AdaptiveOptions options_;
   MotionOde ode_;
@@ -83,7 +84,7 @@ class Adaptive::Driver {
   EventLocator locator_;
   ContactTime contact_time_;
   Sampler sampler_;
-  AdaptiveCounts counts_;
+  StepCounts counts_;
 
   GuardReading at_begin_, at_end_;  // of the step
   double length_ = 0;               // planned for the next step, by t or η
@@ -92,8 +93,8 @@ class Adaptive::Driver {
   Vector here_;
 };
 
-AdaptiveCounts Adaptive::Driver::counts() const noexcept {
-  AdaptiveCounts counts = counts_;
+StepCounts Adaptive::Driver::counts() const noexcept {
+  StepCounts counts = counts_;
   counts.evaluations = ode_.evaluations();
   counts.looks = ode_.contact_evaluations();
   return counts;
@@ -108,15 +109,16 @@ StepStatus Adaptive::Driver::settle(State& state) {
     length_ *= settled.part;
     flight_length_ = std::min(flight_length_, length_ * pace);
   }
-  if (settled.status == StepStatus::ok) list_rows(ode_.model(), state, rows_);
+  if (settled.status == StepStatus::ok) list_rows(state, rows_);
   return settled.status;
 }
 
-StepStatus Adaptive::Driver::begin(State& state, const AdaptiveObserver& observer) {
+StepStatus Adaptive::Driver::begin(State& state, const StepObserver& observer) {
   if (!(options_.rtol > 0) || !(options_.longest_step > 0)) return StepStatus::wrong_step;
   if (length_ == 0) length_ = flight_length_ = first_length;
   sampler_.begin(state.time, observer.on_sample ? observer.sample_interval : 0);
   contact_time_.reset();
+  ode_.forget_events();
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
   ode_.begin(state);
@@ -171,7 +173,7 @@ StepEvent Adaptive::Driver::stop_at(double until, const StepEvent& event) {
 }
 
 void Adaptive::Driver::sample(const State& state, double where,
-                              const AdaptiveObserver& observer) {
+                              const StepObserver& observer) {
   if (!sampler_.is_on()) return;
   const std::size_t t = ode_.t_at();
   const double from = step_.y()[t];
@@ -185,14 +187,15 @@ void Adaptive::Driver::sample(const State& state, double where,
   }
 }
 
-Event Adaptive::Driver::note_event(State& state, const StepEvent& where) {
+GuardEvent Adaptive::Driver::note_event(State& state, const StepEvent& where) {
   if (where.guard < 0) return {EventKind::branch, -1, state.time};
   ++counts_.events;
-  return ode_.note_event(at(where.guard), state, length_ * contact_time_.usual_pace());
+  return ode_.note_event(at(where.guard), state.time,
+                         length_ * contact_time_.usual_pace());
 }
 
 /// The length of the next step, by the method and the time that go on.
-void Adaptive::Driver::plan_next(const StepEvent& where, const Event& event) {
+void Adaptive::Driver::plan_next(const StepEvent& where, const GuardEvent& event) {
   const bool of_row = event.row >= 0;
   const bool touches = of_row && event.kind == EventKind::touch;
   const bool leaves = of_row && event.kind == EventKind::lift_off;
@@ -209,18 +212,21 @@ void Adaptive::Driver::plan_next(const StepEvent& where, const Event& event) {
 
 /// The state at the end of the step, with its event, settled; and the time that goes on.
 StepStatus Adaptive::Driver::accept(State& state, const StepEvent& where, double until,
-                                    const AdaptiveObserver& observer) {
+                                    const StepObserver& observer) {
   ++counts_.steps;
   if (step_.is_implicit()) ++counts_.implicit_steps;
   double s = step_.end()[ode_.s_at()];
   ode_.finish(step_.end(), state);
   if (until - state.time < same_instant * std::max(1.0, until)) state.time = until;
-  Event event = note_event(state, where);
-  const RowId happened = event.row >= 0 ? ode_.rows()[at(event.row)] : empty_row;
+  GuardEvent event = note_event(state, where);
+  const bool happens = event.row >= 0;
+  const RowId happened = happens ? ode_.rows()[at(event.row)] : empty_row;
+  Event told{};
+  if (happens) told = ode_.told(event);
   plan_next(where, event);
   // Its time says when a contact ends, not its depth.
   if (contact_time_.runs()) {
-    mark_row(state, at(contact_time_.row()), RowEvent::touches);
+    ode_.mark_row(at(contact_time_.row()), RowEvent::touches);
   }
   const StepStatus status = settle(state);
   if (status != StepStatus::ok) return status;
@@ -230,6 +236,8 @@ StepStatus Adaptive::Driver::accept(State& state, const StepEvent& where, double
   length_ = contact_time_.follow(rows_, length_);
   if (event.row >= 0 && event.kind == EventKind::touch) {
     ++counts_.touches;
+    told.episode = episode_of(state, at(event.row));
+    told.speed = approach_speed(state, at(event.row));
     length_ = contact_time_.touch(state, event.row, length_);
     s = 0;
   }
@@ -239,14 +247,14 @@ StepStatus Adaptive::Driver::accept(State& state, const StepEvent& where, double
     step_.forget_stability();
   }
   begin_step(same && where.where > 1 && ode_.began_with(step_.end()));
-  if (event.row >= 0 && observer.on_event) observer.on_event(state, event);
+  if (happens && observer.on_event) observer.on_event(state, told);
   return status;
 }
 
 /// One turn: a step to its end, to its first event or to the end of the run; or the
 /// reason to try another one.
 Adaptive::Driver::Turn Adaptive::Driver::take_step(State& state, double until,
-                                                   const AdaptiveObserver& observer,
+                                                   const StepObserver& observer,
                                                    StepStatus& status) {
   const int open = contact_time_.as_good_as_open();
   if (open >= 0) {
@@ -291,7 +299,7 @@ Adaptive::Driver::Turn Adaptive::Driver::take_step(State& state, double until,
 }
 
 StepStatus Adaptive::Driver::advance_to(State& state, double until,
-                                        const AdaptiveObserver& observer) {
+                                        const StepObserver& observer) {
   StepStatus status = begin(state, observer);
   double since = state.time;
   std::int64_t turns = 0;
@@ -320,11 +328,21 @@ Adaptive& Adaptive::operator=(Adaptive&&) noexcept = default;
 Adaptive::~Adaptive() = default;
 
 StepStatus Adaptive::advance_to(State& state, double until,
-                                const AdaptiveObserver& observer) {
+                                const StepObserver& observer) {
   return driver_->advance_to(state, until, observer);
 }
 
-AdaptiveCounts Adaptive::counts() const noexcept { return driver_->counts(); }
+StepStatus Adaptive::settle(State& state) {
+  const LocatedEvents nothing;
+  return bristle::settle(system(), 1e-9, state, {}, &nothing);
+}
+
+void Adaptive::restart() {
+  before_ = counts();
+  driver_ = std::make_unique<Driver>(*system().model, driver_->options());
+}
+
+StepCounts Adaptive::counts() const noexcept { return before_ + driver_->counts(); }
 System& Adaptive::system() noexcept { return driver_->system(); }
 
 }  // namespace bristle

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 
-#include "bristle/contact/event.hpp"
-#include "bristle/step/system.hpp"
+#include "bristle/step/stepper.hpp"
 
 // The adaptive integrator: steps as long as the tolerance allows, and every touch,
 // lift-off, end of clamp, stick/slip and other switch of a law located.
@@ -31,45 +28,25 @@ struct AdaptiveOptions {
   double longest_step = std::numeric_limits<double>::infinity();  // [s]
 };
 
-struct AdaptiveCounts {
-  std::uint64_t steps = 0;  // accepted
-  std::uint64_t rejected = 0;
-  std::uint64_t evaluations = 0;     // of all forces and accelerations
-  std::uint64_t implicit_steps = 0;  // among the accepted
-  std::uint64_t looks = 0;           // at contacts only, to locate events
-  std::uint64_t events = 0;
-  std::uint64_t touches = 0;
-};
-
-/// Who wants to know what, on the way.
-struct AdaptiveObserver {
-  std::function<void(const State&, const Event&)> on_event{};
-  /// Every so many seconds from the beginning on and before the end, between the steps
-  /// where need be. The system is there, too, so that a ledger can be made.
-  double sample_interval = 0;
-  std::function<void(const State&)> on_sample{};
-  /// After every step; false ends the run there, with StepStatus::ok.
-  std::function<bool(const State&)> on_step{};
-};
-
 /// Steps states of one model, which must outlive it. Set-up and events may allocate.
-class Adaptive {
+class Adaptive final : public Stepper {
  public:
   explicit Adaptive(const Model& model, const AdaptiveOptions& options = {});
   Adaptive(Adaptive&&) noexcept;
   Adaptive& operator=(Adaptive&&) noexcept;
-  ~Adaptive();
+  ~Adaptive() override;
 
-  /// Goes on until a time, exactly.
+  StepStatus settle(State& state) override;
   StepStatus advance_to(State& state, double until,
-                        const AdaptiveObserver& observer = {});
-
-  AdaptiveCounts counts() const noexcept;
-  System& system() noexcept;
+                        const StepObserver& observer = {}) override;
+  void restart() override;
+  StepCounts counts() const noexcept override;
+  System& system() noexcept override;
 
  private:
   class Driver;
   std::unique_ptr<Driver> driver_;
+  StepCounts before_;  // of drivers before the last restart
 };
 
 }  // namespace bristle

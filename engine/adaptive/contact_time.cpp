@@ -53,7 +53,7 @@ constexpr double only_rounding = 1e-9;
 constexpr double lag_errors = 10, lag_roundings = 100;
 
 /// A switch of the normal law: it presses, or does not.
-bool switches_normal(const Event& event) {
+bool switches_normal(const GuardEvent& event) {
   return event.kind == EventKind::clamp ||
          (event.kind == EventKind::branch && event.law == LawFamily::normal);
 }
@@ -184,7 +184,7 @@ int ContactTime::as_good_as_open() const {
 }
 
 double ContactTime::plan_step(double length, double grow, const StepEvent& where,
-                              const Event& event) {
+                              const GuardEvent& event) {
   const bool planned = watches() && fresh_.by_plan;
   if (planned && fresh_.presses && where.where > 0) {
     const double now = length / fresh_.unit;
@@ -200,7 +200,7 @@ double ContactTime::plan_step(double length, double grow, const StepEvent& where
 }
 
 /// Whether the freshest contact is over, or lasts.
-bool ContactTime::is_over(const Event& event) {
+bool ContactTime::is_over(const GuardEvent& event) {
   if (event.time > fresh_.touched + lasts * impact_.time) return true;
   const double rate = ode_->approach(at(fresh_.row));
   if (rate * fresh_.rate < 0) ++fresh_.turns;
@@ -209,7 +209,7 @@ bool ContactTime::is_over(const Event& event) {
   return fresh_.turns >= 2 || left;
 }
 
-double ContactTime::end_impact(const Event& event, double s, double length) {
+double ContactTime::end_impact(const GuardEvent& event, double s, double length) {
   if (!watches() || !is_over(event)) return length;
   if (runs()) length = std::max(2 * s * length, least_after * impact_.time);
   reset();

@@ -56,10 +56,10 @@ class ContactTime {
   /// A step of this length was accepted up to an event, if any, and might have been
   /// longer by the factor `grow`. Returns the next one.
   double plan_step(double length, double grow, const StepEvent& where,
-                   const Event& event);
+                   const GuardEvent& event);
   /// After plan_step(): where the contact is over now, or lasts, it is watched no more,
   /// and the next step is returned in plain time. s is that of the step's end.
-  double end_impact(const Event& event, double s, double length);
+  double end_impact(const GuardEvent& event, double s, double length);
   /// The rows were settled: the contact may stand elsewhere, or be gone. Returns the next
   /// step.
   double follow(std::span<const RowId> rows, double length);
@@ -69,7 +69,7 @@ class ContactTime {
  private:
   void watch(const State& state, int row);
   bool may_switch(const SwitchingStep& step) const;
-  bool is_over(const Event& event);
+  bool is_over(const GuardEvent& event);
 
   MotionOde* ode_;
   ErrorScales* scales_;

@@ -105,7 +105,7 @@ ErrorScales::RowScale ErrorScales::scale_of(const State& state, std::size_t row)
   System& system = ode_->system();
   const Model& model = ode_->model();
   laws_of(system, state, row, laws_);
-  const double load = friction_load(model, state, row);
+  const double load = friction_load(system, state, row);
   if (load > 0) return {.stretch = stretch_of(laws_, 1, load)};
   const double mobility = inverse_mass(system, state, row, scratch_);
   if (!(mobility > 0)) return {.stretch = longest_};
@@ -163,7 +163,7 @@ void ErrorScales::scales(const Vector& from, Vector& scale) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const RowScale& row = rows_[i];
     if (row.time == 0) continue;
-    const RowMotion motion = ode.start_motion(i);
+    const SettledRow motion = ode.start_motion(i);
     const double rate = std::abs(motion.rate);
     const double depth = std::max({row.depth, motion.depth, rate * row.time});
     length = std::min(length, depth);

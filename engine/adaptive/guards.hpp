@@ -6,7 +6,6 @@
 
 #include "bristle/adaptive/rows.hpp"
 #include "bristle/contact/event.hpp"
-#include "bristle/contact/workspace.hpp"
 
 // Guards: functions that change their sign at events. Per row there is the depth, whose
 // sign says touch and lift-off, then the guards of the normal law, then those of the
@@ -17,12 +16,20 @@
 
 namespace bristle {
 
+/// An event at a row.
+struct GuardEvent {
+  EventKind kind;
+  int row;                            // −1: none
+  double time;                        // [s]
+  LawFamily law = LawFamily::normal;  // whose guard it is, of clamp … branch
+};
+
 class GuardTable {
  public:
   using Vector = std::vector<double>;
 
-  /// The model must outlive it. Rows are at most `capacity`.
-  GuardTable(const Model& model, std::size_t capacity);
+  /// The model must outlive it.
+  explicit GuardTable(const Model& model);
 
   /// Lays the guards out for rows whose blocks begin at `begin`. A row that acts as it
   /// did before, in the same episode, stays on its sides; a new one is held inside, and
@@ -45,18 +52,22 @@ class GuardTable {
   bool inside(std::size_t row) const { return side(first_[row]) > 0; }
 
   /// All guards: depths as given, laws where their rows act, else 0.
-  void evaluate(const LawColumns& columns, std::span<const double> depths,
-                Vector& guards) const;
+  void evaluate(const LawColumns& joints, const LawColumns& contacts,
+                std::span<const double> depths, Vector& guards) const;
   /// Holds the laws on the sides that these guards say, where they are not held yet.
   void hold(std::span<const double> guards);
   /// An event of this guard: it goes over to the other side. A law that switches to and
   /// fro within a tenth of a `step` [s] is left free from then on, until its contact
   /// ends.
-  Event note_event(std::size_t guard, double time, double step);
+  GuardEvent note_event(std::size_t guard, double time, double step);
 
-  /// The sides as the passes read them, a column per guard of a law.
-  Columns<double> normal_held() { return {normal_held_.data(), capacity_}; }
-  Columns<double> friction_held() { return {friction_held_.data(), capacity_}; }
+  /// The sides as the passes read them from a row on, a column per guard of a law.
+  Columns<const double> normal_held(std::size_t row) const {
+    return {normal_held_.data() + row, rows_.size()};
+  }
+  Columns<const double> friction_held(std::size_t row) const {
+    return {friction_held_.data() + row, rows_.size()};
+  }
 
  private:
   struct Guard {
@@ -71,7 +82,7 @@ class GuardTable {
   void publish_sides();
 
   const Model* model_;
-  std::size_t capacity_;
+  std::size_t normal_guards_ = 0, friction_guards_ = 0;  // the most of any law
   std::vector<RowId> rows_, rows_before_;
   std::vector<int> begin_;          // of each block, and the end of the last
   std::vector<std::size_t> first_;  // guard of each row, and their count

@@ -69,16 +69,12 @@ MotionOde::MotionOde(const Model& model)
       system_(model),
       nq_(at(model.tree.position_count())),
       nv_(at(model.tree.velocity_count())),
-      guards_(model, system_.contacts.capacity),
-      q_(nq_),
-      memory_(system_.contacts.rates.size()),
-      memory_rates_(memory_.size()) {
+      guards_(model),
+      q_(nq_) {
   for (const Link& link : model.tree.links()) {
     if (quaternion_at(link.type) >= 0) quaternions_ = true;
   }
-  nothing_.begin.assign(model.blocks.size() + 1, 0);
-  open_.reserve(system_.contacts.capacity);
-  closed_.reserve(system_.contacts.capacity);
+  nothing_.begin.assign(model.contact_law_blocks().size() + 1, 0);
   regenerates_ = model.broad_phase;
   for (const ShapePair& pair : model.pairs) {
     regenerates_ = regenerates_ || pair.regenerates;
@@ -92,8 +88,10 @@ MotionOde::MotionOde(const Model& model)
 MotionOde::Settled MotionOde::settle(State& state, double horizon) {
   for (double part = 1;; part *= shrink) {
     const double now = std::max(part * horizon, shortest_horizon);
-    const StepStatus status =
-        bristle::settle(system_, now, state, {}, Episodes::by_events);
+    const std::span<const std::int8_t> all(located_);
+    LocatedEvents events;
+    if (!all.empty()) events = {all.subspan(joint_rows_), all.first(joint_rows_)};
+    const StepStatus status = bristle::settle(system_, now, state, {}, &events);
     const bool too_far =
         status == StepStatus::too_many_contacts || status == StepStatus::too_many_pairs;
     if (!too_far || now < nothing_moves) return {status, part};
@@ -103,39 +101,11 @@ MotionOde::Settled MotionOde::settle(State& state, double horizon) {
 /// What y holds of the memory of rows, in the order of the rows: what rates depend on,
 /// then books.
 void MotionOde::lay_out(const State& state) {
-  const MemoryLayout& layout = system_.contacts.layout;
-  const std::size_t stride = system_.contacts.capacity;
-  const ContactRows& contacts = state.contacts;
   memory_entries_.clear();
   for (const bool books : {false, true}) {
     if (books) core_entries_ = memory_entries_.size();
-    for (std::size_t b = 0; b < model_->blocks.size(); ++b) {
-      const LawBlock& laws = model_->blocks[b];
-      const bool joint = static_cast<int>(b) < model_->joint_blocks;
-      for (auto i = at(contacts.begin[b]); i < at(contacts.begin[b + 1]); ++i) {
-        if (!rows_[i].acts()) continue;
-        const auto take = [&](int column, MemoryKind kind) {
-          memory_entries_.push_back({at(column) * stride + i, i, at(column), kind});
-        };
-        if (!books) {
-          if (!joint) take(MemoryLayout::turn, MemoryKind::frame);
-          int column = layout.normal;
-          for (const StateField& field : entry_of(laws.normal).state) {
-            take(column++, kind_of(field, MemoryKind::depth));
-          }
-          column = layout.friction;
-          for (const StateField& field : entry_of(laws.friction).state) {
-            take(column++, kind_of(field, MemoryKind::stretch));
-          }
-        } else {
-          if (!joint && regenerates_) take(MemoryLayout::travel, MemoryKind::travel);
-          if (!model_->contact_books) continue;
-          for (int k = layout.normal_books; k < layout.count; ++k) {
-            take(k, MemoryKind::books);
-          }
-        }
-      }
-    }
+    lay_out_pool(system_.pools.joints, state.joints, true, books);
+    lay_out_pool(system_.pools.points, state.contacts, false, books);
   }
   core_ = memory_at() + core_entries_ + 2;
   works_at_ = core_ + memory_entries_.size() - core_entries_;
@@ -143,12 +113,50 @@ void MotionOde::lay_out(const State& state) {
   start_.resize(size_);
 }
 
-bool MotionOde::begin(State& state, int clock_row, double s) {
-  contacts_ = &state.contacts;
-  const bool same_clock = clock_row == clock_row_;
-  clock_row_ = clock_row;
+void MotionOde::lay_out_pool(const LawPool& pool, const LawRows& rows, bool joint,
+                             bool books) {
+  const MemoryLayout& layout = pool.layout();
+  const std::size_t first_row = joint ? 0 : joint_rows_;
+  const std::size_t first_place = joint ? 0 : joint_memory_;
+  for (std::size_t b = 0; b < pool.blocks().size(); ++b) {
+    const LawBlock& laws = pool.blocks()[b];
+    for (auto i = at(rows.begin[b]); i < at(rows.begin[b + 1]); ++i) {
+      if (!rows_[first_row + i].acts()) continue;
+      const auto take = [&](int column, MemoryKind kind) {
+        memory_entries_.push_back({first_place + at(column) * rows.capacity() + i,
+                                   first_row + i, at(column), kind});
+      };
+      if (!books) {
+        if (!joint) take(MemoryLayout::turn, MemoryKind::frame);
+        int column = layout.normal;
+        for (const StateField& field : entry_of(laws.normal).state) {
+          take(column++, kind_of(field, MemoryKind::depth));
+        }
+        column = layout.friction;
+        for (const StateField& field : entry_of(laws.friction).state) {
+          take(column++, kind_of(field, MemoryKind::stretch));
+        }
+        continue;
+      }
+      if (!joint && regenerates_) take(MemoryLayout::travel, MemoryKind::travel);
+      if (!model_->contact_books) continue;
+      for (int k = layout.normal_books; k < layout.count; ++k) {
+        take(k, MemoryKind::books);
+      }
+    }
+  }
+}
+
+/// Lists the rows of a state: which of them act, and where they are.
+void MotionOde::begin_rows(const State& state) {
+  state_ = &state;
+  joint_rows_ = at(state.joints.count);
+  joint_memory_ = state.joints.memory.size();
+  memory_.resize(joint_memory_ + state.contacts.memory.size());
+  memory_rates_.resize(memory_.size());
   std::swap(rows_, rows_before_);
-  list_rows(*model_, state, rows_);
+  list_rows(state, rows_);
+  located_.assign(rows_.size(), 0);
   start_motion_.resize(rows_.size());
   depths_.resize(rows_.size());
   open_.clear();
@@ -158,25 +166,36 @@ bool MotionOde::begin(State& state, int clock_row, double s) {
     depths_[i] = start_motion_[i].depth;
     (rows_[i].acts() ? closed_ : open_).push_back(i);
   }
-  roots_.resize(by_clock() ? system_.contacts.capacity : 0);
+}
+
+bool MotionOde::begin(const State& state, int clock_row, double s) {
+  const bool same_clock = clock_row == clock_row_;
+  const bool same_stride = stride_ == state.contacts.capacity();
+  clock_row_ = clock_row;
+  stride_ = state.contacts.capacity();
+  begin_rows(state);
+  roots_.resize(by_clock() ? rows_.size() : 0);
   if (by_clock()) {
     for (const std::size_t i : open_) roots_[i] = 0;
   }
-  const bool same = same_clock && core_ > 0 && rows_ == rows_before_;
+  const bool same = same_clock && same_stride && core_ > 0 && rows_ == rows_before_;
   if (!same) {
     lay_out(state);
-    guards_.lay_out(rows_, state.contacts.begin);
+    list_blocks(state, blocks_);
+    guards_.lay_out(rows_, blocks_);
   }
   std::copy(state.q.begin(), state.q.end(), start_.begin());
   std::copy(state.v.begin(), state.v.end(),
             start_.begin() + static_cast<std::ptrdiff_t>(nq_));
+  const auto remembered = [&](const MemoryEntry& entry) {
+    return entry.place < joint_memory_
+               ? state.joints.memory[entry.place]
+               : state.contacts.memory[entry.place - joint_memory_];
+  };
   double* to = start_.data() + memory_at();
-  for (const MemoryEntry& entry : core_memory())
-    *to++ = state.contacts.memory[entry.place];
+  for (const MemoryEntry& entry : core_memory()) *to++ = remembered(entry);
   to = start_.data() + core_;
-  for (const MemoryEntry& entry : later_memory()) {
-    *to++ = state.contacts.memory[entry.place];
-  }
+  for (const MemoryEntry& entry : later_memory()) *to++ = remembered(entry);
   start_[s_at()] = s;
   start_[t_at()] = state.time;
   rounding_ = depth_rounding(start_);
@@ -202,14 +221,17 @@ void MotionOde::finish(const Vector& y, State& state) const {
   std::copy_n(y.begin(), nq_, state.q.begin());
   std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq_), nv_, state.v.begin());
   if (quaternions_) normalise<double>(model_->tree, state.q);
+  const auto remember = [&](const MemoryEntry& entry, double value) {
+    if (entry.place < joint_memory_) {
+      state.joints.memory[entry.place] = value;
+    } else {
+      state.contacts.memory[entry.place - joint_memory_] = value;
+    }
+  };
   const double* from = y.data() + memory_at();
-  for (const MemoryEntry& entry : core_memory()) {
-    state.contacts.memory[entry.place] = *from++;
-  }
+  for (const MemoryEntry& entry : core_memory()) remember(entry, *from++);
   from = y.data() + core_;
-  for (const MemoryEntry& entry : later_memory()) {
-    state.contacts.memory[entry.place] = *from++;
-  }
+  for (const MemoryEntry& entry : later_memory()) remember(entry, *from++);
   for (std::size_t k = 0; k < lines_.size(); ++k) {
     field<double>(state.works, lines_[k]) = y[works_at_ + k];
   }
@@ -217,15 +239,27 @@ void MotionOde::finish(const Vector& y, State& state) const {
   state.committed = false;
 }
 
-Event MotionOde::note_event(std::size_t guard, State& state, double step) {
-  const Event event = guards_.note_event(guard, state.time, step);
-  if (event.kind == EventKind::touch) mark_row(state, at(event.row), RowEvent::touches);
+GuardEvent MotionOde::note_event(std::size_t guard, double time, double step) {
+  const GuardEvent event = guards_.note_event(guard, time, step);
+  if (event.kind == EventKind::touch) mark_row(at(event.row), RowEvent::touches);
   if (event.kind == EventKind::lift_off) {
     const bool by_its_clock = event.row == clock_row_;
-    mark_row(state, at(event.row),
-             by_its_clock ? RowEvent::leaves_by_clock : RowEvent::leaves);
+    mark_row(at(event.row), by_its_clock ? RowEvent::leaves_by_clock : RowEvent::leaves);
   }
   return event;
+}
+
+Event MotionOde::told(const GuardEvent& event) const {
+  const std::size_t row = at(event.row);
+  const RowId& id = rows_[row];
+  const bool joint = row < joint_rows_;
+  return {.kind = event.kind,
+          .time = event.time,
+          .contact = joint ? ContactKey{} : ContactKey{id.a, id.b, id.feature},
+          .joint_row = joint ? event.row : -1,
+          .episode = id.episode,
+          .speed = std::abs(approach(row)),
+          .law = event.law};
 }
 
 double MotionOde::depth_rounding(const Vector& y) const {
@@ -236,13 +270,9 @@ double MotionOde::depth_rounding(const Vector& y) const {
 
 /// All memory of the rows, for the passes: that of open contacts does not change.
 void MotionOde::copy_memory(const Vector& y) {
-  const std::size_t stride = system_.contacts.capacity;
-  const auto count = static_cast<std::ptrdiff_t>(rows_.size());
-  for (std::size_t c = 0; c < at(system_.contacts.layout.count); ++c) {
-    const auto from = contacts_->memory.begin() + static_cast<std::ptrdiff_t>(c * stride);
-    std::copy(from, from + count,
-              memory_.begin() + static_cast<std::ptrdiff_t>(c * stride));
-  }
+  std::copy(state_->joints.memory.begin(), state_->joints.memory.end(), memory_.begin());
+  std::copy(state_->contacts.memory.begin(), state_->contacts.memory.end(),
+            memory_.begin() + static_cast<std::ptrdiff_t>(joint_memory_));
   const double* from = y.data() + memory_at();
   for (const MemoryEntry& entry : core_memory()) memory_[entry.place] = *from++;
 }
@@ -264,31 +294,38 @@ void MotionOde::place(const Vector& y, bool all) {
   }
   const double* from = y.data() + memory_at();
   for (const MemoryEntry& entry : core_memory()) memory_[entry.place] = *from++;
-  move_to(system_, *contacts_, q_now_, v_now_, memory_, all);
-  const std::span<double> depth = system_.contacts.column(RowColumns::depth);
-  if (all) std::copy_n(depth.begin(), rows_.size(), depths_.begin());
-  for (const std::size_t i : open_) depth[i] = -1;
+  move_to(system_, *state_, q_now_, v_now_, memory(), all);
+  if (all) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) depths_[i] = depth_column(i);
+  }
+  for (const std::size_t i : open_) depth_column(i) = -1;
   // Closed contacts stay closed, and as deep as rounding can tell well: laws that set in
   // at once, or whose rates go by 1/δ, would else switch to and fro within steps.
   for (const std::size_t i : closed_) {
     if (!guards_.inside(i)) continue;
     const double least = i < least_depths_.size() ? least_depths_[i] : 0;
-    depth[i] = std::max({depth[i], rounding_, least});
+    double& depth = depth_column(i);
+    depth = std::max({depth, rounding_, least});
   }
   if (!by_clock()) return;
   const auto own = at(clock_row_);
   const double s = y[s_at()];
   if (all) clock_lag_ = depths_[own] - s * s;
   depths_[own] = std::copysign(s * s, s);  // t turns where s is 0
-  depth[own] = s * s;
-  for (const std::size_t i : closed_) roots_[i] = std::sqrt(std::max(depth[i], 0.0));
+  depth_column(own) = s * s;
+  for (const std::size_t i : closed_) {
+    roots_[i] = std::sqrt(std::max(depth_column(i), 0.0));
+  }
   roots_[own] = s;
 }
 
 /// The passes go by the sides of guards, and by s where a contact's time runs.
-HeldRows MotionOde::held() {
-  return {roots_.empty() ? nullptr : roots_.data(), guards_.normal_held(),
-          guards_.friction_held()};
+HeldPools MotionOde::held() const {
+  const auto from = [&](std::size_t row) {
+    return HeldLaws{guards_.normal_held(row), guards_.friction_held(row),
+                    roots_.empty() ? nullptr : roots_.data() + row};
+  };
+  return {from(0), from(joint_rows_)};
 }
 
 void MotionOde::rates(const Vector& y, double* rate, bool all) {
@@ -297,8 +334,10 @@ void MotionOde::rates(const Vector& y, double* rate, bool all) {
   // Where nothing acts, the passes have nothing to do.
   const bool idle = closed_.empty() && model_->joint_blocks == 0;
   const double time = y[t_at()];
-  apply_forces(system_, Form::evaluate, 0, time, q_now_, v_now_,
-               idle ? nothing_ : *contacts_, memory_, memory_rates_, {}, held());
+  const HeldPools sides = held();
+  apply_forces(system_, {.held = &sides}, time, q_now_, v_now_,
+               {state_->joints, idle ? nothing_ : state_->contacts}, memory(),
+               split(std::span(memory_rates_)), {});
   accelerate(system_, time, 0, v_now_, {});
   const double pace = this->pace(y);
   position_rates<double>(model_->tree, q_now_, v_now_, std::span(rate, nq_));
@@ -324,50 +363,49 @@ void MotionOde::measure(const Vector& y, bool with_laws) {
   ++contact_evaluations_;
   place(y, true);
   if (!with_laws || closed_.empty()) return;
-  contact_forces(*model_, Form::evaluate, 0, *contacts_, memory_, memory_rates_,
-                 system_.contacts, held());
+  const HeldPools sides = held();
+  contact_forces(system_, {.held = &sides}, *state_, memory(),
+                 split(std::span(memory_rates_)));
 }
 
-double MotionOde::approach(std::size_t row) const {
-  return system_.contacts.columns[RowColumns::rate * system_.contacts.capacity + row];
-}
+double MotionOde::approach(std::size_t row) const { return value(RowColumns::rate, row); }
 
 double MotionOde::normal_force(std::size_t row) const {
-  return system_.contacts.columns[RowColumns::normal * system_.contacts.capacity + row];
+  return value(RowColumns::normal, row);
 }
 
 bool MotionOde::contact_set_complete() const {
-  const ContactWorkspace& ws = system_.contacts;
-  for (const PairGroup& group : ws.groups) {
-    if (group.stranger > rounding_) return false;
+  const PointPool& points = system_.pools.points;
+  for (std::size_t p = 0; p < state_->contacts.pairs.size(); ++p) {
+    if (points.unmatched(p) > rounding_) return false;
   }
   return std::none_of(closed_.begin(), closed_.end(), [&](std::size_t i) {
-    return ws.lost[i] != 0 && guards_.inside(i);
+    return i >= joint_rows_ && points.lost(i - joint_rows_) && guards_.inside(i);
   });
 }
 
 int MotionOde::leap_parts() const {
-  const ContactWorkspace& ws = system_.contacts;
+  const PointPool& points = system_.pools.points;
   double most = 0;
-  for (const PairGroup& group : ws.groups) {
-    const auto first = static_cast<std::size_t>(group.first);
+  for (const PairSlice& pair : state_->contacts.pairs) {
+    const auto first = at(pair.first);
     bool lost = false;
-    for (std::size_t i = first; i < first + at(group.count); ++i) {
-      lost = lost || (!rows_[i].acts() && ws.lost[i] != 0);
+    for (std::size_t i = first; i < first + at(pair.count); ++i) {
+      lost = lost || (!rows_[joint_rows_ + i].acts() && points.lost(i));
     }
     if (!lost) continue;
-    const ShapePair& pair = ws.candidates[group.pair];
     const double one = model_->shapes[pair.a].radius, two = model_->shapes[pair.b].radius;
     if (!std::isfinite(one + two)) continue;  // nothing gets behind a plane
     // Contacts are looked for twice as far as the bodies go.
-    const double way = 0.5 * (ws.margins[pair.a] + ws.margins[pair.b]);
+    const double way = 0.5 * pair.margin;
     most = std::max(most, way / (chord * std::min(one, two)));
   }
   return static_cast<int>(std::ceil(std::min(most, most_parts)));
 }
 
 void MotionOde::read_guards(Vector& guards) {
-  guards_.evaluate(system_.contacts.law_columns(memory_, memory_rates_), depths_, guards);
+  guards_.evaluate(system_.pools.joints.law_columns(memory().joints),
+                   system_.pools.points.law_columns(memory().contacts), depths_, guards);
 }
 
 void MotionOde::read(GuardReading& reading) {
@@ -384,12 +422,15 @@ void MotionOde::observe(const Vector& y, double time, const State& state, State&
   sample = state;
   finish(y, sample);
   sample.time = time;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    ContactRow& row = sample.contacts.rows[i];
-    row.depth = depth(i);
-    row.rate = approach(i);
-    row.point = system_.contacts.places[i].point;
-    row.frame = system_.contacts.places[i].frame;
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const bool joint = row < joint_rows_;
+    const std::size_t i = joint ? row : row - joint_rows_;
+    LawRows& rows = joint ? sample.joints : sample.contacts;
+    rows.depth[i] = depth(row);
+    rows.rate[i] = approach(row);
+    if (joint) continue;
+    sample.contacts.point[i] = system_.pools.points.place(i).point;
+    sample.contacts.frame[i] = system_.pools.points.place(i).frame;
   }
 }
 

@@ -31,7 +31,7 @@ enum class MemoryKind : std::uint8_t {
 
 /// A number of the memory that y holds.
 struct MemoryEntry {
-  std::size_t place;  // in the memory of the state's rows
+  std::size_t place;  // in the memory of joint rows, then that of contacts
   std::size_t row;
   std::size_t column;  // numbers of one column are of one kind
   MemoryKind kind;
@@ -64,14 +64,22 @@ class MotionOde {
 
   /// Begins at a settled state; `clock_row` is the contact whose own time runs, or −1,
   /// and s the root of its depth. True where the same contacts act as before.
-  bool begin(State& state, int clock_row = -1, double s = 0);
+  bool begin(const State& state, int clock_row = -1, double s = 0);
   /// Whether it began where y is: settling may have adjusted the memory of laws, closed
   /// loops, or put prescribed joints where they belong.
   bool began_with(const Vector& y) const;
   /// Puts y into the state that it began with, not yet settled.
   void finish(const Vector& y, State& state) const;
-  /// Notes an event of a guard in the state, after finish(): settling carries it out.
-  Event note_event(std::size_t guard, State& state, double step);
+  /// Notes an event of a guard at this time: settling carries it out.
+  GuardEvent note_event(std::size_t guard, double time, double step);
+  /// The same by hand.
+  void mark_row(std::size_t row, RowEvent event) {
+    located_[row] = static_cast<std::int8_t>(event);
+  }
+  /// The events of another state, before it is settled for the first time.
+  void forget_events() { located_.clear(); }
+  /// An event as observers see it, where it was noted and not yet settled.
+  Event told(const GuardEvent& event) const;
 
   // y
   std::size_t size() const { return size_; }
@@ -91,7 +99,7 @@ class MotionOde {
     return std::span(memory_entries_).subspan(core_entries_);
   }
   std::size_t memory_columns() const {
-    return static_cast<std::size_t>(system_.contacts.layout.count);
+    return static_cast<std::size_t>(system_.pools.points.layout().count);
   }
   /// What rounding may do to the depth of a contact at y, at most [m].
   double depth_rounding(const Vector& y) const;
@@ -100,7 +108,7 @@ class MotionOde {
   std::span<const RowId> rows() const { return rows_; }
   bool acts(std::size_t row) const { return rows_[row].acts(); }
   bool any_acts() const { return !closed_.empty(); }
-  RowMotion start_motion(std::size_t row) const { return start_motion_[row]; }
+  SettledRow start_motion(std::size_t row) const { return start_motion_[row]; }
   int clock_row() const { return clock_row_; }
   bool by_clock() const { return clock_row_ >= 0; }
   /// dt/dη at y; 1 where no contact's time runs.
@@ -146,18 +154,41 @@ class MotionOde {
 
  private:
   void lay_out(const State& state);
+  void lay_out_pool(const LawPool& pool, const LawRows& rows, bool joint, bool books);
+  void begin_rows(const State& state);
   void copy_memory(const Vector& y);
   void place(const Vector& y, bool all);
-  HeldRows held();
+  /// A number of the pools' columns by row.
+  double value(std::size_t column, std::size_t row) const {
+    return row < joint_rows_ ? system_.pools.joints.value(column, row)
+                             : system_.pools.points.value(column, row - joint_rows_);
+  }
+  double& depth_column(std::size_t row) {
+    return row < joint_rows_
+               ? system_.pools.joints.column(RowColumns::depth)[row]
+               : system_.pools.points.column(RowColumns::depth)[row - joint_rows_];
+  }
+  template <class N>
+  RowMemory<N> split(std::span<N> numbers) const {
+    return {numbers.first(joint_memory_), numbers.subspan(joint_memory_)};
+  }
+  RowMemory<const double> memory() const {
+    return split(std::span<const double>(memory_));
+  }
+  HeldPools held() const;
 
   const Model* model_;
   System system_;
   std::size_t nq_, nv_;
   bool quaternions_ = false;
-  bool regenerates_ = false;         // some contacts book how far they travel
-  std::vector<std::size_t> lines_;   // of the energy books that anything is booked in
-  ContactRows* contacts_ = nullptr;  // of the state that it began with
-  ContactRows nothing_;              // rows where nothing touches
+  bool regenerates_ = false;          // some contacts book how far they travel
+  std::vector<std::size_t> lines_;    // of the energy books that anything is booked in
+  const State* state_ = nullptr;      // that it began with
+  ContactRows nothing_;               // rows where nothing touches
+  std::size_t joint_rows_ = 0;        // come before those of contacts
+  std::size_t joint_memory_ = 0;      // numbers of their memory, before that of contacts
+  std::size_t stride_ = 0;            // of the memory of contacts
+  std::vector<std::int8_t> located_;  // what events do to rows (LocatedEvents)
 
   Vector start_;
   std::size_t core_ = 0, size_ = 0, works_at_ = 0;
@@ -165,7 +196,8 @@ class MotionOde {
   std::vector<MemoryEntry> memory_entries_;
 
   std::vector<RowId> rows_, rows_before_;
-  std::vector<RowMotion> start_motion_;
+  std::vector<SettledRow> start_motion_;
+  std::vector<int> blocks_;                 // of laws: where each begins among the rows
   std::vector<std::size_t> open_, closed_;  // rows that do not act, and those that do
   GuardTable guards_;
   int clock_row_ = -1;

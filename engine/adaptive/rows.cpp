@@ -1,6 +1,7 @@
 #include "bristle/adaptive/rows.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace bristle {
 
@@ -8,8 +9,17 @@ namespace {
 
 using detail::at;
 
-std::size_t joint_rows(const Model& model, const State& state) {
-  return at(state.contacts.begin[at(model.joint_blocks)]);
+std::size_t joint_rows(const State& state) { return at(state.joints.count); }
+
+/// The rows that a row stands among, and its place there.
+struct Where {
+  const LawRows& rows;
+  std::size_t i;
+};
+Where where(const State& state, std::size_t row) {
+  const std::size_t joints = joint_rows(state);
+  if (row < joints) return {state.joints, row};
+  return {state.contacts, row - joints};
 }
 
 /// One row of columns.
@@ -27,18 +37,23 @@ int index_or_none(std::span<const RowId> rows, std::span<const RowId>::iterator 
 
 }  // namespace
 
-void list_rows(const Model& model, const State& state, std::vector<RowId>& rows) {
-  const ContactRows& contacts = state.contacts;
-  const std::size_t joints = joint_rows(model, state);
-  rows.resize(at(contacts.count));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const ContactRow& row = contacts.rows[i];
-    if (i < joints) {
-      rows[i] = {no_shape, static_cast<std::uint32_t>(i), 0, row.episode};
-    } else {
-      rows[i] =
-          row.a == no_shape ? empty_row : RowId{row.a, row.b, row.feature, row.episode};
-    }
+void list_rows(const State& state, std::vector<RowId>& rows) {
+  rows.clear();
+  for (std::size_t i = 0; i < joint_rows(state); ++i) {
+    rows.push_back({no_shape, static_cast<std::uint32_t>(i), 0, state.joints.episode[i]});
+  }
+  for (std::size_t i = 0; i < at(state.contacts.count); ++i) {
+    const ContactKey& key = state.contacts.key[i];
+    rows.push_back(key.empty()
+                       ? empty_row
+                       : RowId{key.a, key.b, key.feature, state.contacts.episode[i]});
+  }
+}
+
+void list_blocks(const State& state, std::vector<int>& begin) {
+  begin.assign(state.joints.begin.begin(), state.joints.begin.end() - 1);
+  for (const int first : state.contacts.begin) {
+    begin.push_back(state.joints.count + first);
   }
 }
 
@@ -55,15 +70,18 @@ int find_episode(std::span<const RowId> rows, std::uint32_t episode) {
 }
 
 std::uint32_t episode_of(const State& state, std::size_t row) {
-  return state.contacts.rows[row].episode;
+  const auto [rows, i] = where(state, row);
+  return rows.episode[i];
 }
 
-RowMotion motion_of(const State& state, std::size_t row) {
-  return {state.contacts.rows[row].depth, state.contacts.rows[row].rate};
+SettledRow motion_of(const State& state, std::size_t row) {
+  const auto [rows, i] = where(state, row);
+  return {rows.depth[i], rows.rate[i]};
 }
 
-void mark_row(State& state, std::size_t row, RowEvent event) {
-  state.contacts.rows[row].event = static_cast<int>(event);
+double approach_speed(const State& state, std::size_t row) {
+  const auto [rows, i] = where(state, row);
+  return rows.approach[i];
 }
 
 NormalSlopes<double> RowLaws::linearise(double depth) {
@@ -84,39 +102,39 @@ FrictionSpring<double> RowLaws::spring(double depth, double normal_force) {
 }
 
 void laws_of(const System& system, const State& state, std::size_t row, RowLaws& laws) {
-  const MemoryLayout& layout = system.contacts.layout;
-  const std::size_t stride = system.contacts.capacity;
-  std::size_t b = 0;
-  while (at(state.contacts.begin[b + 1]) <= row) ++b;
-  laws.laws = &system.model->blocks[b];
-  const std::span<const double> memory = state.contacts.memory;
-  copy_row(memory, layout.normal, normal_law(laws.laws->normal).fields, stride, row,
-           laws.normal_memory);
-  copy_row(memory, layout.friction, friction_law(laws.laws->friction).fields, stride, row,
-           laws.friction_memory);
+  const auto [rows, i] = where(state, row);
+  const bool joint = row < joint_rows(state);
+  const LawPool& pool =
+      joint ? static_cast<const LawPool&>(system.pools.joints) : system.pools.points;
+  laws.laws = &pool.laws_of(rows, i);
+  copy_row(rows.memory, pool.layout().normal, normal_law(laws.laws->normal).fields,
+           rows.capacity(), i, laws.normal_memory);
+  copy_row(rows.memory, pool.layout().friction, friction_law(laws.laws->friction).fields,
+           rows.capacity(), i, laws.friction_memory);
 }
 
-double friction_load(const Model& model, const State& state, std::size_t row) {
-  if (row >= joint_rows(model, state)) return 0;
-  const JointRow& joint = joint_row(model, state.contacts, row);
-  return joint.is_limit ? 0 : joint.load;
+double friction_load(const System& system, const State& state, std::size_t row) {
+  if (row >= joint_rows(state)) return 0;
+  const JointRow* joint = system.pools.joints.joint(row);
+  return joint == nullptr || joint->is_limit ? 0 : joint->load;
 }
 
 double inverse_mass(System& system, const State& state, std::size_t row,
                     std::span<double> unit) {
   const Tree& tree = system.model->tree;
-  if (row < joint_rows(*system.model, state)) {
-    const JointRow& joint = joint_row(*system.model, state.contacts, row);
+  if (row < joint_rows(state)) {
+    const JointRow* joint = system.pools.joints.joint(row);
+    if (joint == nullptr) return 0;
     std::fill(unit.begin(), unit.end(), 0.0);
-    unit[at(joint.dof)] = 1;
+    unit[at(joint->dof)] = 1;
     solve_mass<double>(tree, unit, {}, system.tree, unit);
-    return unit[at(joint.dof)];
+    return unit[at(joint->dof)];
   }
-  const RowPlace& place = system.contacts.places[row];
-  const PushRow<double> push = push_at<double>(system.tree, place.link_a, place.link_b,
-                                               place.point, place.frame.n);
+  std::array<JacobianRow<double>, PointPool::most_rows> rows;
+  system.pools.points.jacobian(system.placement(state.q, state.v),
+                               row - joint_rows(state), rows);
   double result = 0;
-  inverse_inertia<double>(tree, std::span(&push, 1), system.tree, unit,
+  inverse_inertia<double>(tree, std::span(rows).first(1), system.tree, unit,
                           std::span(&result, 1));
   return result;
 }

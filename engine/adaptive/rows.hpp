@@ -7,8 +7,8 @@
 #include "bristle/step/system.hpp"
 
 // The rows of a state as an integrator by events sees them: who they are, how they move,
-// what laws they are under. Only this file and motion_ode.cpp know how a state stores
-// them.
+// what laws they are under. Rows of joints come first, then those of contacts, counted
+// on. Only this file and motion_ode.cpp know how a state stores them.
 
 namespace bristle {
 
@@ -28,7 +28,9 @@ struct RowId {
 inline constexpr RowId empty_row{};
 
 /// All rows of a state, in their order.
-void list_rows(const Model& model, const State& state, std::vector<RowId>& rows);
+void list_rows(const State& state, std::vector<RowId>& rows);
+/// Where each block of laws begins among them, and the end of the last.
+void list_blocks(const State& state, std::vector<int>& begin);
 
 /// Where the same contact or joint stands among other rows, whatever its episode; −1
 /// where it is gone.
@@ -38,19 +40,22 @@ int find_episode(std::span<const RowId> rows, std::uint32_t episode);
 
 std::uint32_t episode_of(const State& state, std::size_t row);
 
-struct RowMotion {
+/// A row as of the accepted state.
+struct SettledRow {
   double depth;  // [m]
   double rate;   // [m/s]
 };
-RowMotion motion_of(const State& state, std::size_t row);
+SettledRow motion_of(const State& state, std::size_t row);
+/// The rate at which it touched [m/s].
+double approach_speed(const State& state, std::size_t row);
 
-/// What an event does to the episode of a row; the next settle() carries it out.
-enum class RowEvent : int {
+/// What an event does to the episode of a row (LocatedEvents); the next settle() carries
+/// it out.
+enum class RowEvent : std::int8_t {
   touches = 1,
   leaves = -1,
   leaves_by_clock = -2,  // where its own time says δ = 0
 };
-void mark_row(State& state, std::size_t row, RowEvent event);
 
 /// The laws of a row with what they remember.
 struct RowLaws {
@@ -65,7 +70,7 @@ void laws_of(const System& system, const State& state, std::size_t row, RowLaws&
 
 /// The load of a row of joint friction [N m or N]; 0 where the row is a contact or a
 /// joint's limit.
-double friction_load(const Model& model, const State& state, std::size_t row);
+double friction_load(const System& system, const State& state, std::size_t row);
 
 /// How a row's normal force accelerates its own depth, per newton. After factorise() at
 /// the settled state. `scratch` has room for a number per velocity.

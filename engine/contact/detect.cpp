@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 namespace bristle {
 
@@ -16,122 +17,176 @@ bool far_apart(const ModelShape& a, const Transform<double>& pose_a, const Model
   return norm2(pose_b.p - pose_a.p) > reach * reach;  // never for an infinite radius
 }
 
-/// Pairs of overlapping boxes, sorted by block: a counting sort that keeps their order.
-ContactStatus find_candidates(const Model& model, ContactWorkspace& ws) {
-  const auto& shapes = model.shapes;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    ws.boxes[i] = bounds(shapes[i].shape, ws.shape_poses[i], ws.margins[i]);
+}  // namespace
+
+Detector::Detector(const Model& model, Team& team)
+    : model_(&model),
+      team_(&team),
+      poses_(model.shapes.size()),
+      margins_(model.shapes.size()),
+      boxes_(model.broad_phase ? model.shapes.size() : 0),
+      broad_(boxes_.size(), model.broad_phase ? at(model.pair_capacity) : 0),
+      block_counts_(model.blocks.size() + 1),
+      lists_(at(team.size())) {
+  for (std::size_t i = 0; i < model.shapes.size(); ++i) {
+    // What stands still is placed once and for all.
+    poses_[i] = model.shapes[i].in_link;
   }
-  for (HalfSpace& h : ws.half_spaces) {
-    const Transform<double>& pose = ws.shape_poses[h.index];
-    h.normal = pose.R.z;
-    h.offset = dot(pose.R.z, pose.p) + ws.margins[h.index];
+  for (const std::uint32_t plane : model.planes) {
+    half_spaces_.push_back({plane, {0, 0, 1}, 0});
   }
+  if (!model.broad_phase) {
+    candidates_ = model.pairs;
+    candidate_count_ = candidates_.size();
+  } else if (!model.rooms_grow) {
+    candidates_.resize(at(model.pair_capacity));
+  }
+  for (List& list : lists_) list.found.resize(at(model.contact_row_capacity));
+}
+
+void Detector::place_shapes(const LinkMotion& links) noexcept {
+  for (std::size_t i = 0; i < model_->shapes.size(); ++i) {
+    const ModelShape& shape = model_->shapes[i];
+    if (shape.link == world_link) continue;
+    const Transform<double>& pose = links.poses[at(shape.link)];
+    poses_[i] = shape.centred ? pose : pose * shape.in_link;
+  }
+}
+
+/// How far the points of shapes may move: twice as far as the bodies go, so that a
+/// contact is known before the step in which it closes; gravity makes them faster
+/// meanwhile.
+void Detector::spread_margins(const LinkMotion& links, double horizon) noexcept {
+  const double reach = 2 * horizon;
+  const double gained = norm(model_->tree.gravity()) * reach;
+  for (std::size_t i = 0; i < model_->shapes.size(); ++i) {
+    const ModelShape& shape = model_->shapes[i];
+    if (shape.link == world_link) {
+      margins_[i] = 0;
+      continue;
+    }
+    const Motion<double>& m = links.velocities[at(shape.link)];
+    const double turning = std::isfinite(shape.reach) ? norm(m.angular) * shape.reach : 0;
+    margins_[i] = reach * (norm(m.linear) + turning + gained);
+  }
+}
+
+/// Pairs of overlapping boxes; where rooms grow, with as much room as they need.
+BroadStatus Detector::run_broad_phase() noexcept {
+  const auto& shapes = model_->shapes;
   const auto may_touch = [&](std::uint32_t i, std::uint32_t j) {
     const ModelShape& a = shapes[i];
     const ModelShape& b = shapes[j];
-    const PairRule& rule = model.rule(a.kind, b.kind);
+    const PairRule& rule = model_->rule(a.kind, b.kind);
     return rule.block >= 0 && a.link != b.link &&
-           (rule.adjacent || !model.adjacent(a.link, b.link));
+           (rule.adjacent || !model_->adjacent(a.link, b.link));
   };
-  const BroadStatus status =
-      ws.broad.find(ws.boxes, model.large, ws.half_spaces, may_touch);
-  if (status == BroadStatus::too_many_pairs) return ContactStatus::too_many_pairs;
-  if (status != BroadStatus::ok) return ContactStatus::not_finite;
-  const auto pairs = ws.broad.pairs();
-  std::fill(ws.block_counts.begin(), ws.block_counts.end(), 0u);
-  for (const BroadPair& p : pairs) {
-    ++ws.block_counts[at(model.rule(shapes[p.first].kind, shapes[p.second].kind).block +
-                         1)];
+  const BroadStatus status = broad_.find(boxes_, model_->large, half_spaces_, may_touch);
+  if (status != BroadStatus::too_many_pairs || !model_->rooms_grow) return status;
+  broad_.reserve(broad_.found() + broad_.found() / 2);
+  return broad_.find(boxes_, model_->large, half_spaces_, may_touch);
+}
+
+ContactStatus Detector::find_candidates() noexcept {
+  const auto& shapes = model_->shapes;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    boxes_[i] = bounds(shapes[i].shape, poses_[i], margins_[i]);
   }
-  for (std::size_t b = 1; b < ws.block_counts.size(); ++b) {
-    ws.block_counts[b] += ws.block_counts[b - 1];
+  for (HalfSpace& h : half_spaces_) {
+    const Transform<double>& pose = poses_[h.index];
+    h.normal = pose.R.z;
+    h.offset = dot(pose.R.z, pose.p) + margins_[h.index];
+  }
+  try {
+    const BroadStatus status = run_broad_phase();
+    if (status == BroadStatus::too_many_pairs) return ContactStatus::too_many_pairs;
+    if (status != BroadStatus::ok) return ContactStatus::not_finite;
+    candidate_count_ = broad_.pairs().size();
+    if (candidates_.size() < candidate_count_) {
+      candidates_.resize(candidate_count_ + candidate_count_ / 4);
+    }
+  } catch (const std::bad_alloc&) {
+    return ContactStatus::too_many_pairs;
+  }
+  sort_candidates();
+  return ContactStatus::ok;
+}
+
+/// By block: a counting sort that keeps the order of pairs.
+void Detector::sort_candidates() {
+  const auto& shapes = model_->shapes;
+  const auto pairs = broad_.pairs();
+  std::fill(block_counts_.begin(), block_counts_.end(), 0u);
+  for (const BroadPair& p : pairs) {
+    const int block = model_->rule(shapes[p.first].kind, shapes[p.second].kind).block;
+    ++block_counts_[at(block + 1)];
+  }
+  for (std::size_t b = 1; b < block_counts_.size(); ++b) {
+    block_counts_[b] += block_counts_[b - 1];
   }
   for (const BroadPair& p : pairs) {
     const ModelShape& a = shapes[p.first];
     const ModelShape& b = shapes[p.second];
-    const PairRule& rule = model.rule(a.kind, b.kind);
+    const PairRule& rule = model_->rule(a.kind, b.kind);
     const ShapeKind kind_a = kind_of(a.shape);
     const ShapeKind kind_b = kind_of(b.shape);
     const double share =
         rule.share_a >= 0 ? rule.share_a
                           : (a.link == world_link ? 1 : (b.link == world_link ? 0 : 0.5));
-    ws.candidates[ws.block_counts[at(rule.block)]++] = {
-        p.first,
-        p.second,
-        rule.block,
-        share,
-        pair_function<double>(kind_a, kind_b),
-        regenerates(kind_a, kind_b)};
-  }
-  return ContactStatus::ok;
-}
-
-}  // namespace
-
-void place_shapes(const Model& model, const LinkMotion& links,
-                  ContactWorkspace& ws) noexcept {
-  for (std::size_t i = 0; i < model.shapes.size(); ++i) {
-    const ModelShape& shape = model.shapes[i];
-    if (shape.link == world_link) continue;
-    const Transform<double>& pose = links.poses[at(shape.link)];
-    ws.shape_poses[i] = shape.centred ? pose : pose * shape.in_link;
+    candidates_[block_counts_[at(rule.block)]++] = {p.first,
+                                                    p.second,
+                                                    rule.block,
+                                                    share,
+                                                    pair_function<double>(kind_a, kind_b),
+                                                    regenerates(kind_a, kind_b)};
   }
 }
 
-ContactStatus detect(const Model& model, const LinkMotion& links, double horizon,
-                     ContactWorkspace& ws) noexcept {
-  place_shapes(model, links, ws);
-  // Twice as far as the bodies go, so that a contact is known before the step in which it
-  // closes; gravity makes them faster meanwhile.
-  const double reach = 2 * horizon;
-  const double gained = norm(model.tree.gravity()) * reach;
-  for (std::size_t i = 0; i < model.shapes.size(); ++i) {
-    const ModelShape& shape = model.shapes[i];
-    if (shape.link == world_link) {
-      ws.margins[i] = 0;
-      continue;
-    }
-    const Motion<double>& m = links.velocities[at(shape.link)];
-    const double turning = std::isfinite(shape.reach) ? norm(m.angular) * shape.reach : 0;
-    ws.margins[i] = reach * (norm(m.linear) + turning + gained);
-  }
-  std::size_t count = model.pairs.size();
-  if (model.broad_phase) {
-    const ContactStatus status = find_candidates(model, ws);
-    if (status != ContactStatus::ok) return status;
-    count = ws.broad.pairs().size();
-  }
-  const int members = ws.team.size();
-  const auto look = [&](int member) {
-    std::vector<FoundContact>& list = ws.found[at(member)];
-    std::size_t n = 0;
-    bool full = false;
-    const Share share = share_of(count, member, members);
-    for (std::size_t k = share.begin; k < share.end; ++k) {
-      const ShapePair& pair = ws.candidates[k];
-      const ModelShape& a = model.shapes[pair.a];
-      const ModelShape& b = model.shapes[pair.b];
-      const Transform<double>& pose_a = ws.shape_poses[pair.a];
-      const Transform<double>& pose_b = ws.shape_poses[pair.b];
-      const double margin = ws.margins[pair.a] + ws.margins[pair.b];
-      if (far_apart(a, pose_a, b, pose_b, margin)) continue;
-      Contacts<double> contacts;
-      pair.find(a.shape, pose_a, b.shape, pose_b, margin, contacts);
-      for (int c = 0; c < contacts.count; ++c) {
-        if (n == list.size()) {
-          full = true;
-          break;
-        }
-        list[n++] = {static_cast<std::uint32_t>(k), contacts[c]};
+/// The narrow phase over a share of the candidates.
+void Detector::look(List& list, Share share) const noexcept {
+  list.count = 0;
+  list.status = ContactStatus::ok;
+  for (std::size_t k = share.begin; k < share.end; ++k) {
+    const ShapePair& pair = candidates_[k];
+    const ModelShape& a = model_->shapes[pair.a];
+    const ModelShape& b = model_->shapes[pair.b];
+    const Transform<double>& pose_a = poses_[pair.a];
+    const Transform<double>& pose_b = poses_[pair.b];
+    const double margin = margins_[pair.a] + margins_[pair.b];
+    if (far_apart(a, pose_a, b, pose_b, margin)) continue;
+    Contacts<double> contacts;
+    pair.find(a.shape, pose_a, b.shape, pose_b, margin, contacts);
+    const std::size_t needed = list.count + at(contacts.count);
+    if (needed > list.found.size()) {
+      if (!model_->rooms_grow) {
+        list.status = ContactStatus::too_many_contacts;
+        return;
+      }
+      try {
+        list.found.resize(std::max<std::size_t>(needed + needed / 2, 64));
+      } catch (const std::bad_alloc&) {
+        list.status = ContactStatus::too_many_contacts;
+        return;
       }
     }
-    ws.found_count[at(member)] = n;
-    ws.overflow[at(member)] = full ? 1 : 0;
-  };
-  ws.team.run(look);
-  for (int m = 0; m < members; ++m) {
-    if (ws.overflow[at(m)] != 0) return ContactStatus::too_many_contacts;
+    for (int c = 0; c < contacts.count; ++c) {
+      list.found[list.count++] = {static_cast<std::uint32_t>(k), contacts[c]};
+    }
+  }
+}
+
+ContactStatus Detector::detect(const LinkMotion& links, double horizon) noexcept {
+  place_shapes(links);
+  spread_margins(links, horizon);
+  if (model_->broad_phase) {
+    const ContactStatus status = find_candidates();
+    if (status != ContactStatus::ok) return status;
+  }
+  team_->run([&](int member) {
+    look(lists_[at(member)], share_of(candidate_count_, member, team_->size()));
+  });
+  for (const List& list : lists_) {
+    if (list.status != ContactStatus::ok) return list.status;
   }
   return ContactStatus::ok;
 }

@@ -1,16 +1,99 @@
 #pragma once
 
-#include "bristle/contact/workspace.hpp"
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bristle/core/team.hpp"
+#include "bristle/geometry/broad_phase.hpp"
+#include "bristle/model/model.hpp"
+#include "bristle/spatial/motion.hpp"
+
+// From where the links are to contact points: candidates (a list of the model, or the
+// broad phase) → narrow phase.
 
 namespace bristle {
 
-/// Puts the shapes of moving links where their links are.
-void place_shapes(const Model& model, const LinkMotion& links,
-                  ContactWorkspace& ws) noexcept;
+enum class ContactStatus : std::uint8_t {
+  ok,
+  too_many_contacts,  // more than there is room for
+  too_many_pairs,     // more overlapping boxes than the broad phase has room for
+  not_finite,         // a position is not a number
+};
 
-/// Broad and narrow phase: fills ws.found with the contacts that exist or may come to
-/// exist within `horizon` [s], by block, then pair.
-ContactStatus detect(const Model& model, const LinkMotion& links, double horizon,
-                     ContactWorkspace& ws) noexcept;
+/// Where the links are and how they move, as dynamics/kinematics.hpp fills it in.
+struct LinkMotion {
+  std::span<const Transform<double>> poses;
+  std::span<const Motion<double>> velocities;
+};
+
+/// A contact as the narrow phase found it.
+struct FoundContact {
+  std::uint32_t pair;  // in the list of candidates
+  ContactPoint<double> at;
+};
+
+class Detector {
+ public:
+  Detector(const Model& model, Team& team);
+
+  /// Puts the shapes of moving links where their links are.
+  void place_shapes(const LinkMotion& links) noexcept;
+
+  /// Finds the contacts that exist or may come to exist within `horizon` [s].
+  ContactStatus detect(const LinkMotion& links, double horizon) noexcept;
+
+  const Transform<double>& pose(std::uint32_t shape) const { return poses_[shape]; }
+  /// How far the points of a shape may move, as of the last detect() [m].
+  double margin(std::uint32_t shape) const { return margins_[shape]; }
+  const ShapePair& candidate(std::uint32_t i) const { return candidates_[i]; }
+
+  /// The contacts found, by block, then pair: one after the other.
+  class Cursor {
+   public:
+    explicit Cursor(const Detector& from) : from_(&from) {}
+    /// The next one, or nothing.
+    const FoundContact* peek() {
+      const auto& lists = from_->lists_;
+      while (list_ < lists.size() && taken_ == lists[list_].count) {
+        ++list_;
+        taken_ = 0;
+      }
+      return list_ < lists.size() ? &lists[list_].found[taken_] : nullptr;
+    }
+    void take() { ++taken_; }
+
+   private:
+    const Detector* from_;
+    std::size_t list_ = 0;
+    std::size_t taken_ = 0;  // contacts of that list
+  };
+
+ private:
+  /// What one member of the team found.
+  struct List {
+    std::vector<FoundContact> found;
+    std::size_t count = 0;
+    ContactStatus status = ContactStatus::ok;
+  };
+
+  ContactStatus find_candidates() noexcept;
+  BroadStatus run_broad_phase() noexcept;
+  void sort_candidates();
+  void spread_margins(const LinkMotion& links, double horizon) noexcept;
+  void look(List& list, Share share) const noexcept;
+
+  const Model* model_;
+  Team* team_;
+  std::vector<Transform<double>> poses_;  // of shapes
+  std::vector<double> margins_;           // of shapes
+  std::vector<Aabb> boxes_;
+  std::vector<HalfSpace> half_spaces_;
+  BroadPhase broad_;
+  std::vector<ShapePair> candidates_;  // sorted by block
+  std::size_t candidate_count_ = 0;
+  std::vector<std::uint32_t> block_counts_;
+  std::vector<List> lists_;
+};
 
 }  // namespace bristle

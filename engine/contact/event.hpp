@@ -1,8 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "bristle/laws/law_choice.hpp"
+#include "bristle/model/state.hpp"
+
+// What happens to a contact or a joint row, under whatever stepper: decided where its
+// episode begins or ends (episodes.cpp), or where a guard of its laws changes its sign
+// (switches.cpp, or located by the adaptive stepper).
 
 namespace bristle {
 
@@ -15,11 +21,33 @@ enum class EventKind : std::uint8_t {
   branch,    // a guard of the role branch changes its sign
 };
 
-/// What happened, and to which row of the state; seen after the state was brought to it.
+constexpr std::string_view name_of(EventKind kind) {
+  constexpr std::string_view names[] = {"touch", "lift-off", "clamp",
+                                        "stick", "slip",     "branch"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+/// The event of a guard of a law that changes its sign.
+constexpr EventKind event_of(GuardRole role, bool rises) {
+  switch (role) {
+    case GuardRole::clamp:
+      return EventKind::clamp;
+    case GuardRole::slip:
+      return rises ? EventKind::slip : EventKind::stick;
+    case GuardRole::branch:
+      return EventKind::branch;
+  }
+  return EventKind::branch;
+}
+
+/// What happened, when, and to which contact (or row of State::joints).
 struct Event {
   EventKind kind;
-  int row;
-  double time;                        // [s]
+  double time;                // located, or that of the accepted state that shows it [s]
+  ContactKey contact{};       // empty: it is of a joint
+  int joint_row = -1;         // in State::joints
+  std::uint32_t episode = 0;  // the one that began, ended or goes on
+  double speed = 0;           // of approach at a touch, else |δ̇| [m/s]
   LawFamily law = LawFamily::normal;  // whose guard it is, of clamp … branch
 };
 

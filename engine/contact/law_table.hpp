@@ -5,12 +5,15 @@
 #include "bristle/contact/pass.hpp"
 #include "bristle/laws/law_choice.hpp"
 
-// The registered laws as functions over columns of contacts, chosen once per block of
-// contacts and not per contact.
+// The laws as functions over columns of contacts, chosen once per block of contacts and
+// not per contact. law_table_entry.hpp makes a law's entry, register_law.cpp keeps them.
 
 namespace bristle {
 
 using LawColumns = ContactColumns<double>;
+
+/// Room for the guards of any law.
+inline constexpr std::size_t max_guards = 15;
 
 /// Slopes of a friction step with respect to the slip: ∂f_t/∂v_t over a step h, the
 /// memory's response included [N s/m].
@@ -31,18 +34,18 @@ struct NormalLawTable {
   /// Memory of a new contact, into row i.
   void (*touch)(const LawChoice&, double approach, const Columns<double>& state,
                 std::size_t i) noexcept;
-  /// Adjusts the memory of accepted states; the energy that each row releases is added
-  /// to its entry of `released`.
+  /// Adjusts the memory of accepted states, into LawColumns::normal_next; the energy that
+  /// each row releases is added to its entry of `released`.
   void (*commit)(const LawChoice&, const LawColumns&, ContactRange,
                  double* released) noexcept;
-  NormalSlopes<double> (*linearise)(const LawChoice&, const Columns<double>& state,
+  NormalSlopes<double> (*linearise)(const LawChoice&, const Columns<const double>& state,
                                     std::size_t i,
                                     const Kinematics<double>& kin) noexcept;
-  double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
+  double (*stored)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                    double depth) noexcept;
   /// What switches in the law, and the guards of row i in that order.
   std::span<const GuardInfo> guard_list;
-  void (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
+  void (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                  const Kinematics<double>& kin, double* out) noexcept;
 };
 
@@ -58,27 +61,28 @@ struct FrictionLawTable {
   void (*commit)(const LawChoice&, const LawColumns&, ContactRange,
                  double* released) noexcept;
   /// The fastest rate at which the memory relaxes by itself [1/s].
-  double (*memory_rate)(const LawChoice&, const Columns<double>& state, std::size_t i,
-                        const Kinematics<double>& kin, double normal_force) noexcept;
-  StepSlopes (*slopes)(const LawChoice&, const Columns<double>& state, std::size_t i,
-                       const Kinematics<double>& kin, double normal_force,
+  double (*memory_rate)(const LawChoice&, const Columns<const double>& state,
+                        std::size_t i, const Kinematics<double>& kin,
+                        double normal_force) noexcept;
+  StepSlopes (*slopes)(const LawChoice&, const Columns<const double>& state,
+                       std::size_t i, const Kinematics<double>& kin, double normal_force,
                        double h) noexcept;
-  FrictionSpring<double> (*spring)(const LawChoice&, const Columns<double>& state,
+  FrictionSpring<double> (*spring)(const LawChoice&, const Columns<const double>& state,
                                    std::size_t i, const Kinematics<double>& kin,
                                    double normal_force) noexcept;
   /// Force of one row over a step h.
-  Vec2<double> (*force)(const LawChoice&, const Columns<double>& state, std::size_t i,
-                        const Kinematics<double>& kin, double normal_force,
+  Vec2<double> (*force)(const LawChoice&, const Columns<const double>& state,
+                        std::size_t i, const Kinematics<double>& kin, double normal_force,
                         double h) noexcept;
-  double (*stored)(const LawChoice&, const Columns<double>& state, std::size_t i,
+  double (*stored)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                    double depth, double normal_force) noexcept;
   std::span<const GuardInfo> guard_list;
-  void (*guards)(const LawChoice&, const Columns<double>& state, std::size_t i,
+  void (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                  const Kinematics<double>& kin, double normal_force,
                  double* out) noexcept;
 };
 
-/// By the law's place in laws.hpp.
+/// By the law's index in its family (LawChoice): laws.hpp, then registered laws.
 std::span<const NormalLawTable> normal_laws() noexcept;
 std::span<const FrictionLawTable> friction_laws() noexcept;
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 
 #include "bristle/core/fields.hpp"
 #include "bristle/core/pack.hpp"
@@ -19,13 +20,18 @@
 
 namespace bristle {
 
-/// Columns of equal length, one per number of a struct; `stride` apart.
-template <PlainScalar N>
+/// Columns of equal length, one per number of a struct; `stride` apart. N may be const.
+template <class N>
 struct Columns {
   N* data = nullptr;
   std::size_t stride = 0;
 
   BRISTLE_INLINE N* column(std::size_t field) const { return data + field * stride; }
+  operator Columns<const N>() const
+    requires(!std::is_const_v<N>)
+  {
+    return {data, stride};
+  }
 };
 
 /// Contacts `begin` … `end` of the columns.
@@ -44,22 +50,22 @@ struct ContactColumns {
   const N* rate;
   const N* slip_x;
   const N* slip_y;
-  Columns<N> normal_state;
-  Columns<N> friction_state;
+  Columns<const N> normal_state;
+  Columns<const N> friction_state;
   N* normal_force;
   N* friction_x;
   N* friction_y;
 
-  // Where the memory of the next step, or its rate, is written; in place where empty.
-  Columns<N> normal_next{};
-  Columns<N> friction_next{};
+  // Where the memory of the next step, or its rate, is written; may be the state itself.
+  Columns<N> normal_next;
+  Columns<N> friction_next;
   // √δ for Form::evaluate, with a sign where it is the variable itself; computed where
   // empty.
   const N* root_depth = nullptr;
   // The sides that the laws are held on (Kinematics::held), a column per guard, for
   // Form::evaluate; free where empty.
-  Columns<N> normal_held{};
-  Columns<N> friction_held{};
+  Columns<const N> normal_held{};
+  Columns<const N> friction_held{};
   // Stored energy and the five powers of each contact, for Books::columns.
   Columns<N> normal_books{};
   Columns<N> friction_books{};
@@ -101,7 +107,7 @@ BRISTLE_INLINE void store(const T& x, Value<T>* to) {
 }
 
 template <class S, class T>
-BRISTLE_INLINE S load_fields(const Columns<Value<T>>& columns, std::size_t i) {
+BRISTLE_INLINE S load_fields(const Columns<const Value<T>>& columns, std::size_t i) {
   S s;
   for (std::size_t f = 0; f < field_count<S, T>; ++f) {
     field<T>(s, f) = load<T>(columns.column(f) + i);
@@ -135,18 +141,13 @@ struct HeldSides {
   static constexpr std::size_t count = L::guard_list().size();
   std::array<T, count> sides;
 
-  BRISTLE_INLINE const T* load_from(const Columns<Value<T>>& held, std::size_t i) {
+  BRISTLE_INLINE const T* load_from(const Columns<const Value<T>>& held, std::size_t i) {
     for (std::size_t k = 0; k < count; ++k) {
       sides[k] = held.data != nullptr ? load<T>(held.column(k) + i) : T(0);
     }
     return sides.data();
   }
 };
-
-template <PlainScalar N>
-BRISTLE_INLINE Columns<N> next_of(const Columns<N>& next, const Columns<N>& state) {
-  return next.data != nullptr ? next : state;
-}
 
 /// Running sums of the lines that a law writes, in the lanes of T.
 template <class T, LedgerLines lines>
@@ -222,7 +223,6 @@ BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& par
                                        LawTotals& totals) {
   constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
   auto p = cast_params<L, T, N>(params);
-  Columns<N> next = next_of(c.normal_next, c.normal_state);
   Sums<T, L::lines> sums;
   for (; end - i >= width; i += width) {
     T depth = load<T>(c.depth + i);
@@ -239,7 +239,7 @@ BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& par
       roots += width;
     }
     store(step.force, c.normal_force + i);
-    store_fields<T>(step.state, next, i);
+    store_fields<T>(step.state, c.normal_next, i);
     if constexpr (books == Books::totals) sums.add(step.stored, step.powers);
     if constexpr (books == Books::columns) {
       store_books(step.stored, step.powers, c.normal_books, i);
@@ -291,7 +291,6 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
   using State = typename L::template State<T>;
   constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
   auto p = cast_params<L, T, N>(params);
-  Columns<N> next = next_of(c.friction_next, c.friction_state);
   Sums<T, L::lines> sums;
   for (; end - i >= width; i += width, offset += width) {
     Kinematics<T> kin = load_kinematics<T, how>(c, i, scratch.roots.data() + offset);
@@ -313,7 +312,7 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
     }
     store(step.force.x, c.friction_x + i);
     store(step.force.y, c.friction_y + i);
-    store_fields<T>(step.state, next, i);
+    store_fields<T>(step.state, c.friction_next, i);
     if constexpr (books == Books::totals) sums.add(step.stored, step.powers);
     if constexpr (books == Books::columns) {
       store_books(step.stored, step.powers, c.friction_books, i);

@@ -37,7 +37,7 @@ struct Parameter {
   Range range;
   double preset;
   std::string_view meaning;
-  std::array<std::string_view, 6> choices{};  // names of a choice, in order
+  std::array<std::string_view, 12> choices{};  // names of a choice, in order
 
   constexpr bool is_flag() const { return unit == "flag"; }
   constexpr bool is_choice() const { return unit == "choice"; }

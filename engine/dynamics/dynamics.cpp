@@ -19,7 +19,7 @@ template void factorise<double>(const Tree&, Workspace<double>&,
                                 std::span<const std::uint8_t>) noexcept;
 template void solve_mass<double>(const Tree&, In<double>, In<Force<double>>,
                                  Workspace<double>&, Out<double>) noexcept;
-template void inverse_inertia<double>(const Tree&, In<PushRow<double>>,
+template void inverse_inertia<double>(const Tree&, In<JacobianRow<double>>,
                                       const Workspace<double>&, Out<double>,
                                       Out<double>) noexcept;
 

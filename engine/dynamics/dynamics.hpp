@@ -32,7 +32,7 @@ extern template void factorise<double>(const Tree&, Workspace<double>&,
                                        std::span<const std::uint8_t>) noexcept;
 extern template void solve_mass<double>(const Tree&, In<double>, In<Force<double>>,
                                         Workspace<double>&, Out<double>) noexcept;
-extern template void inverse_inertia<double>(const Tree&, In<PushRow<double>>,
+extern template void inverse_inertia<double>(const Tree&, In<JacobianRow<double>>,
                                              const Workspace<double>&, Out<double>,
                                              Out<double>) noexcept;
 

@@ -4,6 +4,18 @@
 
 namespace bristle {
 
+namespace detail {
+
+/// Three velocities along or about the axes of a frame.
+template <class T>
+BRISTLE_INLINE void set_axes(DofWork<T>* dof, const Mat3<T>& f) noexcept {
+  dof[0].axis = f.x;
+  dof[1].axis = f.y;
+  dof[2].axis = f.z;
+}
+
+}  // namespace detail
+
 /// Poses and velocities of all links, from the world outwards. Everything else in this
 /// folder starts from them.
 template <class T>
@@ -55,29 +67,21 @@ void kinematics(const Tree& tree, In<T> q, In<T> v, Workspace<T>& ws) noexcept {
         break;
       case JointType::spherical:
         axes = f * to_matrix(load_quaternion(qi));
-        dof[0].axis = f.x;
-        dof[1].axis = f.y;
-        dof[2].axis = f.z;
+        detail::set_axes(dof, f);
         linear = moving.linear + cross(turning, arm);
         turning = turning + f * load_vec3(vi);
         break;
       case JointType::planar:
         axes = turned_about_z(f, sincos(qi[2]));
-        dof[0].axis = f.x;
-        dof[1].axis = f.y;
-        dof[2].axis = f.z;
+        detail::set_axes(dof, f);
         arm = arm + (qi[0] * f.x + qi[1] * f.y);
         linear = moving.linear + cross(turning, arm) + (vi[0] * f.x + vi[1] * f.y);
         turning = turning + vi[2] * f.z;
         break;
       case JointType::free:
         axes = f * to_matrix(load_quaternion(qi + 3));
-        dof[0].axis = f.x;
-        dof[1].axis = f.y;
-        dof[2].axis = f.z;
-        dof[3].axis = f.x;
-        dof[4].axis = f.y;
-        dof[5].axis = f.z;
+        detail::set_axes(dof, f);
+        detail::set_axes(dof + 3, f);
         ws.free[at(link.free)].axes = f;
         arm = arm + f * load_vec3(qi);
         linear = moving.linear + cross(turning, arm) + f * load_vec3(vi + 3);

@@ -45,15 +45,15 @@ Place place_of(const Loop& loop, const Workspace<double>& ws) {
   return place;
 }
 
-PushRow<double> turning(const Loop& loop, const Vec3<double>& axis) {
+JacobianRow<double> turning(const Loop& loop, const Vec3<double>& axis) {
   const Vec3<double> none{0, 0, 0};
   return {loop.link_a, loop.link_b, {-axis, none}, {axis, none}};
 }
 
 /// A force on b along the axis at the frame's origin there, and the opposite at that on
 /// a.
-PushRow<double> moving(const Loop& loop, const Workspace<double>& ws, const Place& place,
-                       const Vec3<double>& axis) {
+JacobianRow<double> moving(const Loop& loop, const Workspace<double>& ws,
+                           const Place& place, const Vec3<double>& axis) {
   return {loop.link_a,
           loop.link_b,
           {-cross(place.a.p - ws.poses[at(loop.link_a)].p, axis), -axis},
@@ -76,13 +76,13 @@ SpringRows rows_of(const Loop& loop, const Workspace<double>& ws, const Place& p
   const Vec3<double> middle = 0.5 * (place.a.p + place.b.p);
   const auto move = [&](const Vec3<double>& axis) {
     const int i = rows.count++;
-    rows.push[i] = push_at<double>(ws, loop.link_a, loop.link_b, middle, axis);
+    rows.row[i] = row_at_point<double>(ws, loop.link_a, loop.link_b, middle, axis);
     rows.stiffness[i] = loop.stiffness;
     rows.damping[i] = loop.damping;
   };
   const auto turn = [&](const Vec3<double>& axis) {
     const int i = rows.count++;
-    rows.push[i] = turning(loop, axis);
+    rows.row[i] = turning(loop, axis);
     rows.stiffness[i] = loop.turn_stiffness;
     rows.damping[i] = loop.turn_damping;
   };
@@ -140,7 +140,7 @@ LoopWorkspace::LoopWorkspace(const Model& model) : forces(model.loops.size()) {
   const std::size_t m = at(model.loop_rows);
   const std::size_t n = at(model.tree.velocity_count());
   axis.resize(m);
-  push.resize(m);
+  rows.resize(m);
   error.resize(m);
   lambda.resize(m);
   natural.resize(m);
@@ -155,7 +155,6 @@ LoopWorkspace::LoopWorkspace(const Model& model) : forces(model.loops.size()) {
   none.resize(n);
   q.resize(at(model.tree.position_count()));
   q_before = q;
-  v_before.resize(n);
 }
 
 SpringRows spring_rows(const Loop& loop, const Workspace<double>& ws) noexcept {
@@ -172,12 +171,12 @@ double add_loop_springs(const Model& model, const Workspace<double>& ws,
     const SpringRows rows = rows_of(loop, ws, place);
     Force<double> f{-loop.turn_stiffness * place.turn, elastic(loop, place)};
     for (int k = 0; k < rows.count; ++k) {
-      const double rate = push_rate(ws, rows.push[k]);
+      const double rate = row_rate(ws, {}, rows.row[k]);
       const double damper = -rows.damping[k] * rate;
       loss -= damper * rate;
-      const bool turns = norm2(rows.push[k].on_b.force) == 0;
+      const bool turns = norm2(rows.row[k].on_b.force) == 0;
       Vec3<double>& part = turns ? f.torque : f.force;
-      part = part + damper * (turns ? rows.push[k].on_b.torque : rows.push[k].on_b.force);
+      part = part + damper * (turns ? rows.row[k].on_b.torque : rows.row[k].on_b.force);
     }
     const Vec3<double> middle = 0.5 * (place.a.p + place.b.p);
     add_force_at<double>(ws, loop.link_b, middle, f.force, on_links);
@@ -198,7 +197,7 @@ void add_loop_slopes(const Model& model, const Workspace<double>& ws, double a, 
     const SpringRows rows = spring_rows(loop, ws);
     for (int k = 0; k < rows.count; ++k) {
       const double slope = a * rows.stiffness[k] + b * rows.damping[k];
-      add_push(rows.push[k], -slope * push_rate(ws, rows.push[k]), on_links);
+      add_row(rows.row[k], -slope * row_rate(ws, {}, rows.row[k]), on_links, {});
     }
   }
 }
@@ -214,23 +213,6 @@ double loop_energy(const Model& model, const Workspace<double>& ws) noexcept {
     twice += loop.turn_stiffness * norm2(place.turn);
   }
   return 0.5 * twice;
-}
-
-void push_jacobian(const Tree& tree, const Workspace<double>& ws,
-                   const PushRow<double>& push, Out<double> row) noexcept {
-  std::fill(row.begin(), row.end(), 0.0);
-  const auto add = [&](int link, Force<double> f) {
-    for (int i = link; i != world_link; i = tree.link(i).parent) {
-      const Link& above = tree.link(i);
-      for (int k = 0; k < velocity_count(above.type); ++k) {
-        const Vec3<double>& axis = ws.dofs[at(above.v + k)].axis;
-        row[at(above.v + k)] += dot(axis, is_linear(above.type, k) ? f.force : f.torque);
-      }
-      f = shifted_back(f, ws.links[at(i)].arm);
-    }
-  };
-  add(push.link_a, push.on_a);
-  add(push.link_b, push.on_b);
 }
 
 void loop_errors(const Model& model, const Workspace<double>& ws,
@@ -262,22 +244,22 @@ void place_loops(const Model& model, const Workspace<double>& ws,
     if (loop.kind == LoopKind::distance) {
       const Vec3<double> along = unit(place.gap);
       loops.axis[row] = norm2(along) > 0 ? along : axes.x;
-      loops.push[row] = moving(loop, ws, place, loops.axis[row]);
+      loops.rows[row] = moving(loop, ws, place, loops.axis[row]);
       continue;
     }
     const Vec3<double> all[3] = {axes.x, axes.y, axes.z};
     for (int k = 0; k < loop.rows; ++k) {
       const auto i = row + at(k);
       loops.axis[i] = all[k % 3];
-      loops.push[i] =
+      loops.rows[i] =
           k < 3 ? moving(loop, ws, place, loops.axis[i]) : turning(loop, loops.axis[i]);
     }
   }
 }
 
 void loop_rates(const Workspace<double>& ws, LoopWorkspace& loops) noexcept {
-  for (std::size_t i = 0; i < loops.push.size(); ++i) {
-    loops.error[i] = push_rate(ws, loops.push[i]);
+  for (std::size_t i = 0; i < loops.rows.size(); ++i) {
+    loops.error[i] = row_rate(ws, {}, loops.rows[i]);
   }
 }
 
@@ -321,13 +303,13 @@ void loop_accelerations(const Model& model, const Workspace<double>& ws,
 
 void factorise_loops(const Model& model, const Workspace<double>& ws,
                      LoopWorkspace& loops) noexcept {
-  inverse_inertia<double>(model.tree, loops.push, ws, loops.halves, loops.matrix);
+  inverse_inertia<double>(model.tree, loops.rows, ws, loops.halves, loops.matrix);
   for (const Loop& loop : model.loops) {
     for (int k = 0; k < loop.rows; ++k) {
-      const PushRow<double>& push = loops.push[at(loop.row + k)];
+      const JacobianRow<double>& row = loops.rows[at(loop.row + k)];
       loops.natural[at(loop.row + k)] =
-          natural_mobility(model.tree, ws, push.link_a, push.on_a, loop.meeting) +
-          natural_mobility(model.tree, ws, push.link_b, push.on_b, loop.meeting);
+          natural_mobility(model.tree, ws, row.link_a, row.on_a, loop.meeting) +
+          natural_mobility(model.tree, ws, row.link_b, row.on_b, loop.meeting);
     }
   }
   std::iota(loops.order.begin(), loops.order.end(), std::size_t{0});
@@ -336,7 +318,7 @@ void factorise_loops(const Model& model, const Workspace<double>& ws,
 }
 
 void pivot_loops(double threshold, LoopWorkspace& loops) noexcept {
-  const std::size_t m = loops.push.size();
+  const std::size_t m = loops.rows.size();
   const std::size_t count = loops.rank;  // of rows that are looked at
   std::vector<std::size_t>& order = loops.order;
   // In units in which every row's natural mobility is 1.
@@ -371,7 +353,7 @@ void pivot_loops(double threshold, LoopWorkspace& loops) noexcept {
 }
 
 void solve_loops(LoopWorkspace& loops) noexcept {
-  const std::size_t m = loops.push.size();
+  const std::size_t m = loops.rows.size();
   const std::vector<std::size_t>& order = loops.order;
   std::fill(loops.lambda.begin(), loops.lambda.end(), 0.0);
   for (std::size_t k = 0; k < loops.rank; ++k) {
@@ -397,8 +379,8 @@ void solve_loops(LoopWorkspace& loops) noexcept {
 
 void push_loops(LoopWorkspace& loops) noexcept {
   std::fill(loops.on_links.begin(), loops.on_links.end(), Force<double>::zero());
-  for (std::size_t i = 0; i < loops.push.size(); ++i) {
-    add_push(loops.push[i], loops.lambda[i], loops.on_links);
+  for (std::size_t i = 0; i < loops.rows.size(); ++i) {
+    add_row(loops.rows[i], loops.lambda[i], loops.on_links, {});
   }
 }
 

@@ -27,11 +27,11 @@ namespace bristle {
 struct LoopWorkspace {
   explicit LoopWorkspace(const Model& model);
 
-  // Of each row: its direction, how a unit of it pushes, by how much it is open or how
+  // Of each row: its direction, how a unit of it acts, by how much it is open or how
   // fast it opens, its force, and how it would give way if nothing it passes were
   // slanted.
   std::vector<Vec3<double>> axis;
-  std::vector<PushRow<double>> push;
+  std::vector<JacobianRow<double>> rows;
   std::vector<double> error;
   std::vector<double> lambda;
   std::vector<double> natural;
@@ -47,7 +47,7 @@ struct LoopWorkspace {
   std::vector<Force<double>> on_links;  // what they push with
   std::vector<double> change;           // of the velocities, M⁻¹ Jᵀ λ
   std::vector<double> none;             // as many zeros
-  std::vector<double> q, q_before, v_before;
+  std::vector<double> q, q_before;
 
   /// Of every loop, springs too: the force and torque on body b at its frame's origin, in
   /// the axes of frame a, as of the last evaluation [N], [N m].
@@ -57,7 +57,7 @@ struct LoopWorkspace {
 /// The directions in which the spring of a loop gives way; stiffness and damping of each.
 struct SpringRows {
   int count = 0;
-  PushRow<double> push[6];
+  JacobianRow<double> row[6];
   double stiffness[6];
   double damping[6];
 };
@@ -75,26 +75,6 @@ void add_loop_slopes(const Model& model, const Workspace<double>& ws, double a, 
 
 /// Energy in the springs [J].
 double loop_energy(const Model& model, const Workspace<double>& ws) noexcept;
-
-/// The row of J that a push belongs to: nᵥ numbers.
-void push_jacobian(const Tree& tree, const Workspace<double>& ws,
-                   const PushRow<double>& push, Out<double> row) noexcept;
-
-/// How fast bodies move along a push.
-inline double push_rate(const Workspace<double>& ws,
-                        const PushRow<double>& push) noexcept {
-  return dot(push.on_a, ws.velocities[detail::at(push.link_a)]) +
-         dot(push.on_b, ws.velocities[detail::at(push.link_b)]);
-}
-
-/// Adds k units of a push to the forces on the links.
-inline void add_push(const PushRow<double>& push, double k,
-                     Out<Force<double>> on_links) noexcept {
-  Force<double>& a = on_links[detail::at(push.link_a)];
-  Force<double>& b = on_links[detail::at(push.link_b)];
-  a = a + k * push.on_a;
-  b = b + k * push.on_b;
-}
 
 /// Rigid loops: by how much each row is open [m], [rad].
 void loop_errors(const Model& model, const Workspace<double>& ws,

@@ -41,7 +41,7 @@ enum class BroadStatus : int {
 
 class BroadPhase {
  public:
-  /// Room for that many boxes and pairs; nothing is allocated afterwards.
+  /// Room for that many boxes and pairs; find() allocates nothing.
   BroadPhase(std::size_t boxes, std::size_t pairs)
       : pair_capacity_(pairs),
         entries_(boxes),
@@ -52,6 +52,13 @@ class BroadPhase {
         pairs_(pairs),
         start_(boxes + 1),
         is_apart_(boxes) {}
+
+  /// Room for more pairs.
+  void reserve(std::size_t pairs) {
+    raw_.resize(pairs);
+    pairs_.resize(pairs);
+    pair_capacity_ = pairs;
+  }
 
   /// All pairs of boxes that overlap and that may_touch(first, second) lets through, in
   /// ascending order. Boxes in `large` (static ground, large meshes) and `half_spaces`

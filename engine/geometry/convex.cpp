@@ -269,92 +269,49 @@ Nearest closest_on_simplex(const Simplex& s) noexcept {
   return best;
 }
 
-/// The point of A − B where the depth is least, as far as the polyhedra's corners in a
-/// simplex tell: minimises n·k + h(n) over the unit vectors n that stand across the lines
-/// between those corners k, with h of the ellipsoids, by Newton's method on the sphere.
-/// True if that is a minimum of the depth of A and B: a weighted mean of the corners and
-/// the ellipsoids' point stand off the origin along n, and no other corner reaches
-/// farther.
-bool meet_exactly(const Difference& difference, const Simplex& simplex, V n, double size,
-                  Separation& result) noexcept {
-  Corner at[3];
+/// Up to three corners k of A − B without the ellipsoids: a vertex, an edge or a face.
+struct Carrier {
+  Corner corners[3];
   int count = 0;
-  for (int i = 0; i < simplex.count; ++i) {
-    bool known = false;
-    for (int k = 0; k < count; ++k) {
-      known =
-          known || norm2(at[k].sharp - simplex.corners[i].sharp) < 1e-24 * size * size;
+  V k{}, e{}, f{};  // the first corner, and from it to the others
+  V normal{};       // e × f
+
+  /// The different corners of a simplex.
+  Carrier(const Simplex& simplex, double size) noexcept {
+    corners[count++] = simplex.corners[0];
+    for (int i = 1; i < simplex.count && count < 3; ++i) {
+      bool known = false;
+      for (int j = 0; j < count; ++j) {
+        known = known ||
+                norm2(corners[j].sharp - simplex.corners[i].sharp) < 1e-24 * size * size;
+      }
+      if (!known) corners[count++] = simplex.corners[i];
     }
-    if (!known) at[count++] = simplex.corners[i];
+    span();
   }
-  const auto drop = [&](int i) { at[i] = at[--count]; };
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    const V k = at[0].sharp;
-    const V e = count > 1 ? at[1].sharp - k : V{};
-    const V f = count > 2 ? at[2].sharp - k : V{};
-    const V normal = cross(e, f);
+  void add(const Corner& corner) noexcept {
+    corners[count++] = corner;
+    span();
+  }
+  void drop(int i) noexcept {
+    corners[i] = corners[--count];
+    span();
+  }
+  /// Turns n so that it stands across the carrier; false where a face is too thin.
+  bool align(V& n) const noexcept {
     if (count == 3) {
       if (!(norm2(normal) > 1e-16 * norm2(e) * norm2(f))) return false;
       n = (std::copysign(1, dot(normal, n)) / norm(normal)) * normal;
     } else if (count == 2) {
       n = unit_or(n - (dot(n, e) / norm2(e)) * e, n);
     }
-    Difference::Bulges bulges = difference.bulges(n);
-    if (difference.flat(bulges)) return false;
-    double depth = dot(k + bulges.sum, n);
-    bool settled = count == 3;
-    bool convex = true;
-    for (int step = 0; step < 10 && !settled; ++step) {
-      const V p = k + bulges.sum;
-      // Gradient and second derivative along one or two directions across n.
-      const V u = count == 2 ? unit_or(cross(n, e), n) : across(n);
-      const V v = count == 2 ? V{} : cross(n, u);
-      const double gu = dot(p, u);
-      const double uu = bulges.second(u, u);
-      V turn{};
-      if (count == 2) {
-        if (!(uu - depth > 1e-11 * size)) return false;
-        turn = (-gu / (uu - depth)) * u;
-      } else {
-        const double gv = dot(p, v);
-        const double uv = bulges.second(u, v);
-        const double vv = bulges.second(v, v);
-        // Where the depth is not convex yet, go downhill as if the shapes just touched.
-        double d = depth;
-        double det = (uu - d) * (vv - d) - uv * uv;
-        convex = uu > d && det > 0;
-        if (d > 0 && !convex) {
-          d = 0;
-          det = uu * vv - uv * uv;
-        }
-        if (!(det > 1e-22 * size * size)) return false;
-        turn =
-            ((uv * gv - (vv - d) * gu) / det) * u + ((uv * gu - (uu - d) * gv) / det) * v;
-      }
-      double length2 = norm2(turn);
-      if (length2 > 0.25) {
-        turn = (0.5 / std::sqrt(length2)) * turn;
-        length2 = 0.25;
-      }
-      settled = length2 < 1e-16;
-      for (int halving = 0;; ++halving) {
-        const V there = unit_or(n + turn, n);
-        bulges = difference.bulges(there);
-        const double found = dot(k + bulges.sum, there);
-        if (settled || found <= depth + 1e-15 * size) {
-          n = there;
-          depth = found;
-          break;
-        }
-        if (halving == 3) return false;
-        turn = 0.5 * turn;
-      }
-      if (difference.flat(bulges)) return false;
-    }
-    if (!settled || !convex) return false;
-    // The mean of the corners that lies across n from the origin.
-    const V p = k + bulges.sum;
-    double weight[3] = {1, 0, 0};
+    return true;
+  }
+  /// The weights of the mean of the corners that lies across n from the origin, for the
+  /// ellipsoids' point p seen from k. Returns the corner with the least.
+  int weigh(const V& p, double (&weight)[3]) const noexcept {
+    weight[1] = 0;
+    weight[2] = 0;
     if (count == 2) {
       weight[1] = -dot(p, e) / norm2(e);
     } else if (count == 3) {
@@ -367,23 +324,122 @@ bool meet_exactly(const Difference& difference, const Simplex& simplex, V n, dou
     for (int i = 1; i < count; ++i) {
       if (weight[i] < weight[least]) least = i;
     }
+    return least;
+  }
+
+ private:
+  void span() noexcept {
+    k = corners[0].sharp;
+    e = count > 1 ? corners[1].sharp - k : V{};
+    f = count > 2 ? corners[2].sharp - k : V{};
+    normal = cross(e, f);
+  }
+};
+
+/// Where the search for the least depth is.
+struct Iterate {
+  V n;                        // unit
+  Difference::Bulges bulges;  // where the normal is n
+  double depth;               // along n, as far as the carrier tells
+  bool convex = true;         // the depth, about here
+};
+
+/// Newton's step of n across itself and the carrier; false where there is none.
+bool newton_step(const Carrier& carrier, double size, Iterate& at, V& turn) noexcept {
+  const V p = carrier.k + at.bulges.sum;
+  // Gradient and second derivative along one or two directions across n.
+  const bool edge = carrier.count == 2;
+  const V u = edge ? unit_or(cross(at.n, carrier.e), at.n) : across(at.n);
+  const double gu = dot(p, u);
+  const double uu = at.bulges.second(u, u);
+  if (edge) {
+    if (!(uu - at.depth > 1e-11 * size)) return false;
+    turn = (-gu / (uu - at.depth)) * u;
+    return true;
+  }
+  const V v = cross(at.n, u);
+  const double gv = dot(p, v);
+  const double uv = at.bulges.second(u, v);
+  const double vv = at.bulges.second(v, v);
+  // Where the depth is not convex yet, go downhill as if the shapes just touched.
+  double d = at.depth;
+  double det = (uu - d) * (vv - d) - uv * uv;
+  at.convex = uu > d && det > 0;
+  if (d > 0 && !at.convex) {
+    d = 0;
+    det = uu * vv - uv * uv;
+  }
+  if (!(det > 1e-22 * size * size)) return false;
+  turn = ((uv * gv - (vv - d) * gu) / det) * u + ((uv * gu - (uu - d) * gv) / det) * v;
+  return true;
+}
+
+/// Minimises n·k + h(n) over the unit vectors n that stand across the carrier, with h of
+/// the ellipsoids, by Newton's method on the sphere with step halving. False where that
+/// leads nowhere, or to no minimum.
+bool minimise(const Difference& difference, const Carrier& carrier, double size,
+              Iterate& at) noexcept {
+  bool settled = carrier.count == 3;
+  for (int step = 0; step < 10 && !settled; ++step) {
+    V turn{};
+    if (!newton_step(carrier, size, at, turn)) return false;
+    double length2 = norm2(turn);
+    if (length2 > 0.25) {
+      turn = (0.5 / std::sqrt(length2)) * turn;
+      length2 = 0.25;
+    }
+    settled = length2 < 1e-16;
+    for (int halving = 0;; ++halving) {
+      const V there = unit_or(at.n + turn, at.n);
+      at.bulges = difference.bulges(there);
+      const double found = dot(carrier.k + at.bulges.sum, there);
+      if (settled || found <= at.depth + 1e-15 * size) {
+        at.n = there;
+        at.depth = found;
+        break;
+      }
+      if (halving == 3) return false;
+      turn = 0.5 * turn;
+    }
+    if (difference.flat(at.bulges)) return false;
+  }
+  return settled && at.convex;
+}
+
+/// The point of A − B where the depth is least, as far as the polyhedra's corners in a
+/// simplex tell. True if that is a minimum of the depth of A and B: a weighted mean of
+/// the corners and the ellipsoids' point stand off the origin along n, and no other
+/// corner reaches farther.
+bool meet_exactly(const Difference& difference, const Simplex& simplex, V n, double size,
+                  Separation& result) noexcept {
+  Carrier carrier(simplex, size);
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    if (!carrier.align(n)) return false;
+    Iterate at{n, difference.bulges(n), 0};
+    if (difference.flat(at.bulges)) return false;
+    at.depth = dot(carrier.k + at.bulges.sum, n);
+    if (!minimise(difference, carrier, size, at)) return false;
+    n = at.n;
+    const V p = carrier.k + at.bulges.sum;
+    double weight[3];
+    const int least = carrier.weigh(p, weight);
     if (weight[least] < -1e-12) {
-      drop(least);
+      carrier.drop(least);
       continue;
     }
     const Corner top = difference.sharp_corner(n);
-    if (dot(top.sharp - k, n) > 1e-11 * size) {
-      if (count == 3) return false;
-      at[count++] = top;
+    if (dot(top.sharp - carrier.k, n) > 1e-11 * size) {
+      if (carrier.count == 3) return false;
+      carrier.add(top);
       continue;
     }
     result.normal = n;
-    result.depth = depth;
-    result.on_a = bulges.on_a;
-    for (int i = 0; i < count; ++i) {
-      result.on_a = result.on_a + weight[i] * at[i].sharp_of_a;
+    result.depth = at.depth;
+    result.on_a = at.bulges.on_a;
+    for (int i = 0; i < carrier.count; ++i) {
+      result.on_a = result.on_a + weight[i] * carrier.corners[i].sharp_of_a;
     }
-    result.on_b = result.on_a - (p + weight[1] * e + weight[2] * f);
+    result.on_b = result.on_a - (p + weight[1] * carrier.e + weight[2] * carrier.f);
     return true;
   }
   return false;

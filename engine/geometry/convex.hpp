@@ -56,30 +56,6 @@ struct Separation {
 /// under it, without the points.
 Separation separate(const Core& a, const Core& b, double margin) noexcept;
 
-/// The side of a shape that faces a direction: a face, a line or nothing. What two shapes
-/// lie on each other with.
-struct Side {
-  static constexpr int capacity = 32;
-  Vec3<double> points[capacity];  // world; counter-clockwise about the normal
-  std::uint32_t ids[capacity];
-  int count = 0;
-  Vec3<double> normal{};  // of a face, outward
-};
-
-/// The side of a core towards `direction`, if one lies within about 15° of across it.
-Side side_towards(const Core& core, const Vec3<double>& direction) noexcept;
-
-/// Contacts where side a of A and side b of B lie on each other along n (A into B): one
-/// side clipped by the other. Adds the corners with a depth over −margin, each with the
-/// normal of what meets there, and returns the largest depth, −∞ where they do not meet.
-/// radius_a and radius_b are the radii around the cores.
-double lay_together(const Side& a, const Side& b, const Vec3<double>& n, double radius_a,
-                    double radius_b, double margin, Contacts<double>& out) noexcept;
-
-/// Curvature of a shape where its outward normal is `normal`, at a point of its surface.
-Curvature<double> curvature_at(const Core& core, const Vec3<double>& point,
-                               const Vec3<double>& normal) noexcept;
-
 /// Any two convex shapes: one contact, or several where sides lie on each other.
 void convex_against_convex(const Shape& a, const Transform<double>& pose_a,
                            const Shape& b, const Transform<double>& pose_b, double margin,

@@ -45,7 +45,11 @@ class Builder {
   }
 
   ConvexHull finish() {
-    merge();
+    const std::vector<Index> alive = largest_first();
+    const Groups groups = join_coplanar(alive);
+    write_faces(groups, borders_of(groups, alive));
+    write_edges();
+    write_size();
     return std::move(hull_);
   }
 
@@ -196,48 +200,78 @@ class Builder {
     hand_out(orphans, first);
   }
 
-  /// Joins coplanar triangles to polygons and writes the hull.
-  void merge() {
-    const double coplanar = 1e-9 * extent_;
+  double area(Index t) const {
+    const auto& v = triangles_[t].v;
+    return norm(cross(points_[v[1]] - points_[v[0]], points_[v[2]] - points_[v[0]]));
+  }
+
+  /// Triangles of the hull, the largest first.
+  std::vector<Index> largest_first() const {
     std::vector<Index> alive;
     for (Index t = 0; t < triangles_.size(); ++t) {
       if (triangles_[t].alive) alive.push_back(t);
     }
-    // The largest triangle of a face gives its plane: grow each face from the largest
-    // left.
-    const auto area = [&](Index t) {
-      const auto& v = triangles_[t].v;
-      return norm(cross(points_[v[1]] - points_[v[0]], points_[v[2]] - points_[v[0]]));
-    };
     std::sort(alive.begin(), alive.end(), [&](Index s, Index t) {
       return area(s) != area(t) ? area(s) > area(t) : s < t;
     });
-    std::map<Index, Index> group;
-    std::vector<Index> seeds;
-    for (const Index seed : alive) {
-      if (group.contains(seed)) continue;
-      const auto g = static_cast<Index>(seeds.size());
-      seeds.push_back(seed);
-      group[seed] = g;
-      std::vector<Index> queue{seed};
+    return alive;
+  }
+
+  /// Triangles joined to faces.
+  struct Groups {
+    std::map<Index, Index> of;  // triangle → face
+    std::vector<Index> seeds;   // of faces: the triangle that gives the plane
+  };
+
+  /// Coplanar neighbours form a face. Its largest triangle gives its plane: each face
+  /// grows from the largest triangle left.
+  Groups join_coplanar(const std::vector<Index>& largest_first) const {
+    const double coplanar = 1e-9 * extent_;
+    Groups groups;
+    for (const Index seed : largest_first) {
+      if (groups.of.contains(seed)) continue;
+      const auto g = static_cast<Index>(groups.seeds.size());
+      groups.seeds.push_back(seed);
+      groups.of[seed] = g;
       const Triangle& plane = triangles_[seed];
+      const auto in_plane = [&](Index p) {
+        return std::fabs(height(plane, points_[p])) <= coplanar;
+      };
+      std::vector<Index> queue{seed};
       for (std::size_t k = 0; k < queue.size(); ++k) {
         const auto v = triangles_[queue[k]].v;
         for (std::size_t i = 0; i < 3; ++i) {
           const Index next = owner_.at({v[(i + 1) % 3], v[i]});
-          if (group.contains(next)) continue;
-          bool flat = true;
-          for (const Index p : triangles_[next].v) {
-            flat = flat && std::fabs(height(plane, points_[p])) <= coplanar;
-          }
-          if (!flat) continue;
-          group[next] = g;
+          if (groups.of.contains(next)) continue;
+          const auto& corners = triangles_[next].v;
+          if (!std::all_of(corners.begin(), corners.end(), in_plane)) continue;
+          groups.of[next] = g;
           queue.push_back(next);
         }
       }
     }
+    return groups;
+  }
 
-    // Border edges of each group, in order around the polygon.
+  /// The border of each face: its directed edges, from → to.
+  std::vector<std::map<Index, Index>> borders_of(const Groups& groups,
+                                                 const std::vector<Index>& alive) const {
+    std::vector<std::map<Index, Index>> borders(groups.seeds.size());
+    for (const Index t : alive) {
+      const auto& v = triangles_[t].v;
+      for (std::size_t i = 0; i < 3; ++i) {
+        const Index from = v[i];
+        const Index to = v[(i + 1) % 3];
+        if (groups.of.at(owner_.at({to, from})) != groups.of.at(t))
+          borders[groups.of.at(t)][from] = to;
+      }
+    }
+    return borders;
+  }
+
+  /// Vertices in the order in which the faces meet them, and the faces.
+  void write_faces(const Groups& groups,
+                   const std::vector<std::map<Index, Index>>& borders) {
     std::map<Index, Index> renumber;
     const auto vertex = [&](Index p) {
       const auto [found, fresh] =
@@ -245,43 +279,52 @@ class Builder {
       if (fresh) hull_.vertices.push_back(points_[p]);
       return found->second;
     };
-    std::vector<std::map<Index, Index>> borders(seeds.size());  // from → to
-    for (const Index t : alive) {
-      const auto& v = triangles_[t].v;
-      for (std::size_t i = 0; i < 3; ++i) {
-        const Index from = v[i];
-        const Index to = v[(i + 1) % 3];
-        if (group.at(owner_.at({to, from})) != group.at(t))
-          borders[group.at(t)][from] = to;
-      }
-    }
     hull_.face_start.push_back(0);
-    std::map<std::pair<Index, Index>, Index> half_edges;
-    for (std::size_t g = 0; g < seeds.size(); ++g) {
+    for (std::size_t g = 0; g < groups.seeds.size(); ++g) {
       if (borders[g].empty()) continue;
       const auto f = static_cast<Index>(hull_.normals.size());
       const Index start = borders[g].begin()->first;
       Index at = start;
       do {
-        const Index to = borders[g].at(at);
         hull_.face_vertices.push_back(vertex(at));
-        half_edges[{vertex(at), vertex(to)}] = f;
-        at = to;
+        at = borders[g].at(at);
       } while (at != start);
       hull_.face_start.push_back(static_cast<Index>(hull_.face_vertices.size()));
-      const Triangle& plane = triangles_[seeds[g]];
+      const Triangle& plane = triangles_[groups.seeds[g]];
       hull_.normals.push_back(plane.normal);
       double offset = plane.offset;
       for (const Index v : hull_.face(f))
         offset = std::max(offset, dot(plane.normal, hull_.vertices[v]));
       hull_.offsets.push_back(offset);
     }
+  }
+
+  /// The edges between the faces, and which of them leaves each corner of a face.
+  void write_edges() {
+    std::map<std::pair<Index, Index>, Index> half_edges;  // directed edge → face
+    for (Index f = 0; f < hull_.face_count(); ++f) {
+      const auto face = hull_.face(f);
+      for (std::size_t i = 0; i < face.size(); ++i) {
+        half_edges[{face[i], face[(i + 1) % face.size()]}] = f;
+      }
+    }
+    std::map<std::pair<Index, Index>, Index> number;  // of an edge
     std::vector<std::vector<Index>> near(hull_.vertices.size());
     for (const auto& [edge, left] : half_edges) {
       near[edge.first].push_back(edge.second);
       const auto back = half_edges.find({edge.second, edge.first});
       if (edge.first < edge.second && back != half_edges.end()) {
+        number[edge] = static_cast<Index>(hull_.edges.size());
         hull_.edges.push_back({edge.first, edge.second, left, back->second});
+      }
+    }
+    for (Index f = 0; f < hull_.face_count(); ++f) {
+      const auto face = hull_.face(f);
+      for (std::size_t i = 0; i < face.size(); ++i) {
+        const std::pair<Index, Index> edge =
+            std::minmax(face[i], face[(i + 1) % face.size()]);
+        hull_.face_edges.push_back(
+            number.try_emplace(edge, static_cast<Index>(number.size())).first->second);
       }
     }
     hull_.neighbour_start.push_back(0);
@@ -289,6 +332,9 @@ class Builder {
       hull_.neighbours.insert(hull_.neighbours.end(), list.begin(), list.end());
       hull_.neighbour_start.push_back(static_cast<Index>(hull_.neighbours.size()));
     }
+  }
+
+  void write_size() {
     V sum{0, 0, 0};
     for (const V& v : hull_.vertices) sum = sum + v;
     hull_.centre = (1.0 / static_cast<double>(hull_.vertices.size())) * sum;
@@ -310,7 +356,15 @@ class Builder {
 Result<ConvexHull> make_hull(std::span<const Vec3<double>> points) {
   Builder builder(points);
   if (std::string wrong = builder.build(); !wrong.empty()) return Error{wrong};
-  return builder.finish();
+  ConvexHull hull = builder.finish();
+  const auto largest = std::max_element(hull.face_edges.begin(), hull.face_edges.end());
+  if (*largest >= ConvexHull::max_edges) {
+    return Error{"a convex hull has at most " + std::to_string(ConvexHull::max_edges) +
+                 " edges, got " + std::to_string(hull.edges.size()) + " (" +
+                 std::to_string(hull.vertices.size()) +
+                 " vertices); take fewer points of the surface"};
+  }
+  return hull;
 }
 
 }  // namespace bristle

@@ -12,6 +12,10 @@ namespace bristle {
 /// A convex polyhedron with its topology, made once from points. Faces are polygons:
 /// coplanar triangles are merged, so that a box given by its corners has six faces.
 struct ConvexHull {
+  /// As many edges of two hulls can be told apart in the 31 bits of a contact's feature
+  /// (manifold.hpp). A hull of triangles has about three times as many edges as vertices.
+  static constexpr std::uint32_t max_edges = 46340;
+
   struct Edge {
     std::uint32_t from, to;     // vertices
     std::uint32_t left, right;  // faces; `left` runs from → to counter-clockwise
@@ -20,6 +24,7 @@ struct ConvexHull {
   std::vector<Vec3<double>> vertices;        // [m]
   std::vector<std::uint32_t> face_start;     // of faces + 1, into face_vertices
   std::vector<std::uint32_t> face_vertices;  // counter-clockwise seen from outside
+  std::vector<std::uint32_t> face_edges;     // the edge from each of them to the next one
   std::vector<Vec3<double>> normals;         // of faces, outward, unit
   std::vector<double> offsets;               // of faces: n·x = offset [m]
   std::vector<Edge> edges;
@@ -39,7 +44,8 @@ struct ConvexHull {
 /// point next, after Barber, Dobkin & Huhdanpaa, "The quickhull algorithm for convex
 /// hulls", ACM TOMS 22 (1996)). Points closer to the hull than 1e-10 of the extent are
 /// taken as lying on it. An error says why there is no hull: fewer than four points,
-/// points that are not finite, or all in one plane, line or place.
+/// points that are not finite, all in one plane, line or place, or a hull of more than
+/// max_edges edges.
 Result<ConvexHull> make_hull(std::span<const Vec3<double>> points);
 
 }  // namespace bristle

@@ -25,10 +25,4 @@ std::string missing_pair_message(ShapeKind a, ShapeKind b) {
   return text;
 }
 
-Result<PairFunction<double>> find_pair(ShapeKind a, ShapeKind b) {
-  const PairFunction<double> function = pair_function<double>(a, b);
-  if (function == nullptr) return Error{missing_pair_message(a, b)};
-  return function;
-}
-
 }  // namespace bristle

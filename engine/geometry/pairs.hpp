@@ -130,7 +130,4 @@ constexpr PairFunction<T> pair_function(ShapeKind a, ShapeKind b) noexcept {
 /// Empty, or why two kinds of shapes cannot touch, and what each of them can touch.
 std::string missing_pair_message(ShapeKind a, ShapeKind b);
 
-/// The function of a pair, or an error that names both shapes and what is available.
-Result<PairFunction<double>> find_pair(ShapeKind a, ShapeKind b);
-
 }  // namespace bristle

@@ -228,85 +228,101 @@ void cavity_against(const Cavity& cavity, const Transform<T>& pose_a,
   }
 }
 
-/// A peg: on each rim the points farthest from the axis, two at most (features 64 + 2·rim
-/// + k), and against the ends as against planes (features + 16·(1 + end)).
+/// f(φ) = B cos φ + C sin φ + D cos 2φ + E sin 2φ, of how far the points of a rim are
+/// from an axis.
+struct RimWave {
+  double b, c, d, e;
+
+  double value(double phi) const noexcept {
+    return b * std::cos(phi) + c * std::sin(phi) + d * std::cos(2 * phi) +
+           e * std::sin(2 * phi);
+  }
+  /// Newton's method for f′ = 0 from φ on, as long as f bends down.
+  double maximum_near(double phi) const noexcept {
+    for (int step = 0; step < 8; ++step) {
+      const double slope = -b * std::sin(phi) + c * std::cos(phi) -
+                           2 * d * std::sin(2 * phi) + 2 * e * std::cos(2 * phi);
+      const double bend = -b * std::cos(phi) - c * std::sin(phi) -
+                          4 * d * std::cos(2 * phi) - 4 * e * std::sin(2 * phi);
+      if (!(bend < 0)) break;
+      phi -= std::fmax(-0.2, std::fmin(0.2, slope / bend));
+    }
+    return phi;
+  }
+  /// Where the maxima are, the highest first: sampled, then Newton. Samples that differ
+  /// by less than `tie` count as equal. Returns how many there are, one or two.
+  int maxima(double tie, double (&phi)[2]) const noexcept {
+    constexpr int samples = 16;
+    constexpr double spacing = 2 * 3.14159265358979323846 / samples;
+    double f[samples];
+    int highest = 0;
+    for (int i = 0; i < samples; ++i) {
+      f[i] = value(i * spacing);
+      if (f[i] > f[highest] + tie) highest = i;
+    }
+    int found = 0;
+    for (int i = 0; i < samples && found < 2; ++i) {
+      const int k = (highest + i) % samples;
+      const double before = f[(k + samples - 1) % samples];
+      const double after = f[(k + 1) % samples];
+      if (i > 0 && (f[k] <= before || f[k] < after)) continue;
+      phi[found++] = maximum_near(k * spacing);
+    }
+    return found;
+  }
+};
+
+/// The wall against a peg: on each rim the points farthest from the axis, two at most
+/// (features 64 + 2·rim + k). `pose` is the peg's in the hollow's axes.
 template <Scalar T>
-void cavity_against(const Cavity& cavity, const Transform<T>& pose_a,
-                    const Cylinder& cylinder, const Transform<T>& pose_b, double margin,
-                    Contacts<T>& out) noexcept {
-  const Transform<T> pose = relative(pose_a, pose_b);
+void cavity_wall_against(const Cavity& cavity, const Transform<T>& pose_a,
+                         const Cylinder& cylinder, const Transform<T>& pose,
+                         const Meeting<T>& meeting, double margin,
+                         Contacts<T>& out) noexcept {
   const T r = constant<T>(cylinder.radius);
   const T wall = constant<T>(cavity.radius);
   const T half = constant<T>(cylinder.half_length);
-  const Vec3<T> lean{pose.R.z.x, pose.R.z.y, T(0)};
-  const Curvature<T> side = norm(values(lean)) < 1e-3
-                                ? Curvature<T>{T(0), T(1) / r, axis(pose_b, 2), false}
-                                : Curvature<T>::edge();
-  const Meeting<T> meeting =
-      meet(Curvature<T>{T(0), T(-1) / wall, axis(pose_a, 2), false}, side);
   for (std::uint32_t rim = 0; rim < 2; ++rim) {
     const Vec3<T> c = pose.p + (rim == 0 ? half : -half) * pose.R.z;
-    // ρ²(φ) = |c + r cos φ u + r sin φ v|² across the axis: ½ρ² = A + B cos φ + C sin φ +
-    // D cos 2φ + E sin 2φ. Its maxima: sampled, then Newton.
+    // ρ²(φ) = |c + r cos φ u + r sin φ v|² across the axis: ½ρ² = A + f(φ).
     const auto flat_dot = [](const Vec3<T>& a, const Vec3<T>& b) {
       return a.x * b.x + a.y * b.y;
     };
     const Vec3<T>& u = pose.R.x;
     const Vec3<T>& v = pose.R.y;
     const T quarter = constant<T>(0.25) * r * r;
-    const T b1 = r * flat_dot(c, u);
-    const T c1 = r * flat_dot(c, v);
-    const T d2 = quarter * (flat_dot(u, u) - flat_dot(v, v));
-    const T e2 = T(2) * quarter * flat_dot(u, v);
-    const double b = static_cast<double>(value_of(b1));
-    const double s = static_cast<double>(value_of(c1));
-    const double d = static_cast<double>(value_of(d2));
-    const double e = static_cast<double>(value_of(e2));
-    constexpr int samples = 16;
-    double f[samples];
-    int highest = 0;
-    for (int i = 0; i < samples; ++i) {
-      const double phi = i * (2 * 3.14159265358979323846 / samples);
-      f[i] = b * std::cos(phi) + s * std::sin(phi) + d * std::cos(2 * phi) +
-             e * std::sin(2 * phi);
-      if (f[i] > f[highest] + 1e-14 * cylinder.radius * cylinder.radius) highest = i;
-    }
-    std::uint32_t found = 0;
-    for (int i = 0; i < samples && found < 2; ++i) {
-      const int k = (highest + i) % samples;
-      const double before = f[(k + samples - 1) % samples];
-      const double after = f[(k + 1) % samples];
-      if (i > 0 && (f[k] <= before || f[k] < after)) continue;
-      double phi = k * (2 * 3.14159265358979323846 / samples);
-      for (int step = 0; step < 8; ++step) {
-        const double slope = -b * std::sin(phi) + s * std::cos(phi) -
-                             2 * d * std::sin(2 * phi) + 2 * e * std::cos(2 * phi);
-        const double bend = -b * std::cos(phi) - s * std::sin(phi) -
-                            4 * d * std::cos(2 * phi) - 4 * e * std::sin(2 * phi);
-        if (!(bend < 0)) break;
-        phi -= std::fmax(-0.2, std::fmin(0.2, slope / bend));
-      }
+    const auto number = [](const T& x) { return static_cast<double>(value_of(x)); };
+    const RimWave wave{number(r * flat_dot(c, u)), number(r * flat_dot(c, v)),
+                       number(quarter * (flat_dot(u, u) - flat_dot(v, v))),
+                       number(T(2) * quarter * flat_dot(u, v))};
+    double phi[2];
+    const int found = wave.maxima(1e-14 * cylinder.radius * cylinder.radius, phi);
+    for (int k = 0; k < found; ++k) {
       // ∂ρ/∂φ = 0 here, so that φ needs no derivatives for those of the depth.
-      const Vec3<T> x =
-          c + (r * constant<T>(std::cos(phi))) * u + (r * constant<T>(std::sin(phi))) * v;
+      const Vec3<T> x = c + (r * constant<T>(std::cos(phi[k]))) * u +
+                        (r * constant<T>(std::sin(phi[k]))) * v;
       const Vec3<T> radial{x.x, x.y, T(0)};
       const T gap = wall - norm(radial);
-      if (value_of(gap) <= margin) {
-        const Vec3<T> w = unit_or(radial, Vec3<T>{T(1), T(0), T(0)});
-        out.add({.on_a = place(pose_a, wall * w + Vec3<T>{T(0), T(0), x.z}),
-                 .on_b = place(pose_a, x),
-                 .normal = -turn(pose_a, w),
-                 .depth = -gap,
-                 .radius = meeting.radius,
-                 .patch = meeting.patch,
-                 .feature = 64 + 2 * rim + found});
-      }
-      ++found;
+      if (value_of(gap) > margin) continue;
+      const Vec3<T> w = unit_or(radial, Vec3<T>{T(1), T(0), T(0)});
+      out.add({.on_a = place(pose_a, wall * w + Vec3<T>{T(0), T(0), x.z}),
+               .on_b = place(pose_a, x),
+               .normal = -turn(pose_a, w),
+               .depth = -gap,
+               .radius = meeting.radius,
+               .patch = meeting.patch,
+               .feature = 64 + 2 * rim + static_cast<std::uint32_t>(k)});
     }
   }
-  if (!std::isfinite(cavity.half_length)) return;
+}
+
+/// The closed ends against a peg, as planes that look into the hollow (features of the
+/// plane + 16·(1 + end)).
+template <Scalar T>
+void cavity_ends_against(const Cavity& cavity, const Transform<T>& pose_a,
+                         const Cylinder& cylinder, const Transform<T>& pose_b,
+                         double margin, Contacts<T>& out) noexcept {
   for (std::uint32_t end = 0; end < 2; ++end) {
-    // The end as a plane of its own, looking into the hollow.
     const T sign = end == 0 ? T(-1) : T(1);
     const Transform<T> plane{
         {pose_a.R.x, sign * pose_a.R.y, sign * pose_a.R.z},
@@ -317,6 +333,25 @@ void cavity_against(const Cavity& cavity, const Transform<T>& pose_a,
       point.feature += 16 * (1 + end);
       out.add(point);
     }
+  }
+}
+
+/// A peg in a hollow.
+template <Scalar T>
+void cavity_against(const Cavity& cavity, const Transform<T>& pose_a,
+                    const Cylinder& cylinder, const Transform<T>& pose_b, double margin,
+                    Contacts<T>& out) noexcept {
+  const Transform<T> pose = relative(pose_a, pose_b);
+  const Vec3<T> lean{pose.R.z.x, pose.R.z.y, T(0)};
+  const Curvature<T> side = norm(values(lean)) < 1e-3
+                                ? Curvature<T>{T(0), T(1) / constant<T>(cylinder.radius),
+                                               axis(pose_b, 2), false}
+                                : Curvature<T>::edge();
+  const Curvature<T> wall{T(0), T(-1) / constant<T>(cavity.radius), axis(pose_a, 2),
+                          false};
+  cavity_wall_against(cavity, pose_a, cylinder, pose, meet(wall, side), margin, out);
+  if (std::isfinite(cavity.half_length)) {
+    cavity_ends_against(cavity, pose_a, cylinder, pose_b, margin, out);
   }
 }
 

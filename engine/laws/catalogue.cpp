@@ -8,60 +8,35 @@
 #include <numeric>
 #include <utility>
 
+#include "bristle/laws/law_entry.hpp"
 #include "bristle/laws/laws.hpp"
 
 namespace bristle {
 
 namespace {
 
-template <class Law>
-typename Law::template Params<double> to_params(std::span<const double> values) {
-  auto params = default_params<Law>();
-  std::size_t i = 0;
-  for (const auto& field : Law::parameters()) params.*field.member = values[i++];
-  return params;
-}
+/// Entries in a deque, which grows without moving what it holds.
+struct Catalogue {
+  std::deque<LawEntry> entries;
+  std::vector<const LawEntry*> normal, friction;
 
-template <NormalLaw Law>
-Result<ImpactReport> impact_of(std::span<const double> values, double mass, double speed,
-                               std::vector<ImpactSample>* trace) {
-  return impact<Law>(to_params<Law>(values), mass, speed, trace);
-}
+  Catalogue() {
+    const auto add_listed = [this]<class Law>() { add(law_entry<Law>()); };
+    for_each_law(NormalLaws{}, add_listed);
+    for_each_law(FrictionLaws{}, add_listed);
+  }
 
-template <FrictionLaw Law>
-std::vector<SlideSample> slide_of(std::span<const double> values,
-                                  const SlideProgram& program) {
-  return slide<Law>(to_params<Law>(values), program);
-}
+  const LawEntry* add(LawEntry entry) {
+    auto& family = entry.family == LawFamily::normal ? normal : friction;
+    entry.index = static_cast<int>(family.size());
+    family.push_back(&entries.emplace_back(std::move(entry)));
+    return family.back();
+  }
+};
 
-template <FrictionLaw Law>
-double steady_resistance_of(std::span<const double> values, double speed,
-                            double normal_force, double depth) {
-  return steady_resistance<Law>(to_params<Law>(values), speed, normal_force, depth);
-}
-
-template <class Law>
-LawEntry describe(LawFamily family) {
-  LawEntry entry{Law::info, family, {}, {}, {}};
-  for (const auto& field : Law::parameters()) entry.parameters.push_back(field.about);
-  for (const auto& field : Law::state()) entry.state.push_back(field);
-  for (const auto& guard : Law::guard_list()) entry.guards.push_back(guard);
-  return entry;
-}
-
-std::vector<LawEntry> build_catalogue() {
-  std::vector<LawEntry> entries;
-  for_each_law(NormalLaws{}, [&entries]<class Law>() {
-    entries.push_back(describe<Law>(LawFamily::normal));
-    entries.back().damping_parameter = Law::damping_parameter;
-    entries.back().impact = &impact_of<Law>;
-  });
-  for_each_law(FrictionLaws{}, [&entries]<class Law>() {
-    entries.push_back(describe<Law>(LawFamily::friction));
-    entries.back().slide = &slide_of<Law>;
-    entries.back().steady_resistance = &steady_resistance_of<Law>;
-  });
-  return entries;
+Catalogue& all_laws() {
+  static Catalogue laws;
+  return laws;
 }
 
 std::string concat(std::initializer_list<std::string_view> parts) {
@@ -85,9 +60,29 @@ std::vector<double> LawEntry::defaults() const {
   return values;
 }
 
-std::span<const LawEntry> catalogue() {
-  static const std::vector<LawEntry> entries = build_catalogue();
-  return entries;
+const std::deque<LawEntry>& catalogue() { return all_laws().entries; }
+
+std::span<const LawEntry* const> laws_of(LawFamily family) {
+  return family == LawFamily::normal ? all_laws().normal : all_laws().friction;
+}
+
+Result<const LawEntry*> detail::add_to_catalogue(LawEntry entry) {
+  const std::string_view name = entry.info.name;
+  for (const LawEntry& other : catalogue()) {
+    if (other.info.name != name) continue;
+    return Error{other.type == entry.type
+                     ? concat({"the law \"", name, "\" is registered already"})
+                     : concat({"another law has the name \"", name,
+                               "\": give this one a name of its own in its info"})};
+  }
+  return all_laws().add(std::move(entry));
+}
+
+const LawEntry* find_law(std::type_index type) {
+  for (const LawEntry& entry : catalogue()) {
+    if (entry.type == type) return &entry;
+  }
+  return nullptr;
 }
 
 Result<const LawEntry*> find_law(std::string_view name) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <vector>
 
 #include "bristle/core/parameter.hpp"
@@ -12,18 +14,21 @@
 #include "bristle/laws/law_choice.hpp"
 #include "bristle/laws/slide.hpp"
 
-// The registered laws by name, for callers that learn at run time which one is wanted:
-// the command line, scene files, bindings. Stepping code uses the types of laws.hpp
-// instead.
+// The laws by name, for callers that learn at run time which one is wanted: the command
+// line, scene files, bindings. The laws of laws.hpp come first; a program adds its own
+// with register_law (contact/register_law.hpp). Stepping code uses a table of functions
+// instead, by the same index (contact/law_table.hpp).
 
 namespace bristle {
 
 struct LawEntry {
   LawInfo info;
   LawFamily family;
-  std::vector<Parameter> parameters;
-  std::vector<StateField> state;
-  std::vector<GuardInfo> guards;
+  std::type_index type;  // the law's struct
+  int index = 0;         // among the laws of its family, as in LawChoice
+  std::vector<Parameter> parameters{};
+  std::vector<StateField> state{};
+  std::vector<GuardInfo> guards{};
   std::string_view damping_parameter =
       "";  // tuned to reach a restitution; "" when none is
 
@@ -41,11 +46,24 @@ struct LawEntry {
   std::vector<double> defaults() const;
 };
 
-/// All laws, normal laws first.
-std::span<const LawEntry> catalogue();
+/// All laws: those of laws.hpp, normal laws first, then the registered ones in the order
+/// of their registration. An entry keeps its place when others are added.
+const std::deque<LawEntry>& catalogue();
+
+/// The laws of one family by their index.
+std::span<const LawEntry* const> laws_of(LawFamily family);
 
 /// The law of that name, or a message with the nearest name.
 Result<const LawEntry*> find_law(std::string_view name);
+
+/// The law of that type; null where it is not registered.
+const LawEntry* find_law(std::type_index type);
+
+namespace detail {
+/// Gives the entry its index; an error where its name is taken. Only register_law calls
+/// this, which also adds the functions that go with the index.
+Result<const LawEntry*> add_to_catalogue(LawEntry entry);
+}  // namespace detail
 
 /// "stiffness = -3 must lie in (0, 1e+15] N/m^p", or nothing when the value is allowed.
 std::string out_of_range(const Parameter& parameter, double value);

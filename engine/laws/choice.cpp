@@ -1,17 +1,47 @@
 #include "bristle/laws/choice.hpp"
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace bristle {
 
+namespace {
+
+bool is_known(const LawChoice& choice) {
+  return choice.index >= 0 &&
+         static_cast<std::size_t>(choice.index) < laws_of(choice.family).size();
+}
+
+LawChoice at_defaults(const LawEntry& entry) {
+  LawChoice choice{.family = entry.family, .index = entry.index};
+  const std::vector<double> presets = entry.defaults();
+  std::copy(presets.begin(), presets.end(), choice.parameters.begin());
+  return choice;
+}
+
+}  // namespace
+
 const LawEntry& entry_of(const LawChoice& choice) {
-  const int before = choice.family == LawFamily::normal ? 0 : normal_law_count;
-  const int place = before + choice.index;
-  return catalogue()[static_cast<std::size_t>(place)];
+  return *laws_of(choice.family)[static_cast<std::size_t>(choice.index)];
+}
+
+LawChoice detail::default_choice(std::type_index type, std::string_view name) {
+  const LawEntry* entry = find_law(type);
+  if (entry == nullptr) {
+    throw std::logic_error("the law \"" + std::string(name) +
+                           "\" is not registered: call register_law<…>() for its type "
+                           "before it is chosen");
+  }
+  return at_defaults(*entry);
 }
 
 std::string out_of_range(const LawChoice& choice) {
+  if (!is_known(choice)) {
+    return "there is no law with the index " + std::to_string(choice.index) +
+           ": choose() makes choices";
+  }
   const LawEntry& entry = entry_of(choice);
   for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
     std::string message = out_of_range(entry.parameters[i], choice.parameters[i]);
@@ -26,12 +56,7 @@ Result<LawChoice> choose(
   const Result<const LawEntry*> found = find_law(law);
   if (!found) return Error{found.error()};
   const LawEntry& entry = **found;
-  LawChoice choice;
-  choice.family = entry.family;
-  const auto place = static_cast<int>(&entry - catalogue().data());
-  choice.index = place - (entry.family == LawFamily::normal ? 0 : normal_law_count);
-  const std::vector<double> presets = entry.defaults();
-  std::copy(presets.begin(), presets.end(), choice.parameters.begin());
+  LawChoice choice = at_defaults(entry);
   for (const auto& [name, value] : parameters) {
     const auto known = std::find_if(entry.parameters.begin(), entry.parameters.end(),
                                     [&](const Parameter& p) { return p.name == name; });

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <typeindex>
 #include <utility>
 
 #include "bristle/core/result.hpp"
@@ -17,44 +17,16 @@
 namespace bristle {
 
 namespace detail {
-
-template <class... Laws>
-constexpr std::size_t most_parameters(LawList<Laws...>) {
-  return std::max({Laws::parameters().size()...});
-}
-
-template <class Law, class... Laws>
-constexpr int index_in(LawList<Laws...>) {
-  const std::array same{std::is_same_v<Law, Laws>...};
-  for (std::size_t i = 0; i < same.size(); ++i) {
-    if (same[i]) return static_cast<int>(i);
-  }
-  return -1;
-}
-
-template <class... Laws>
-constexpr int law_count(LawList<Laws...>) {
-  return static_cast<int>(sizeof...(Laws));
-}
-
+/// The law of that type at its defaults; throws std::logic_error where it is not
+/// registered.
+LawChoice default_choice(std::type_index type, std::string_view name);
 }  // namespace detail
 
-static_assert(std::max(detail::most_parameters(NormalLaws{}),
-                       detail::most_parameters(FrictionLaws{})) <= max_law_parameters,
-              "a law has more parameters than LawChoice has room for");
-
-inline constexpr int normal_law_count = detail::law_count(NormalLaws{});
-inline constexpr int friction_law_count = detail::law_count(FrictionLaws{});
-
-/// choose<Hertz>({.stiffness = 1e6, .exponent = 1.5})
+/// choose<Hertz>({.stiffness = 1e6, .exponent = 1.5}). A law that is not in laws.hpp must
+/// have been registered (contact/register_law.hpp); std::logic_error otherwise.
 template <class Law>
 LawChoice choose(const typename Law::template Params<double>& params) {
-  constexpr int normal = detail::index_in<Law>(NormalLaws{});
-  constexpr int friction = detail::index_in<Law>(FrictionLaws{});
-  static_assert(normal >= 0 || friction >= 0, "the law is not in the list of laws.hpp");
-  LawChoice choice;
-  choice.family = normal >= 0 ? LawFamily::normal : LawFamily::friction;
-  choice.index = normal >= 0 ? normal : friction;
+  LawChoice choice = detail::default_choice(typeid(Law), Law::info.name);
   std::size_t i = 0;
   for (const auto& field : Law::parameters()) {
     choice.parameters[i++] = params.*field.member;
@@ -84,7 +56,8 @@ typename Law::template Params<double> params_of(const LawChoice& choice) {
 Result<LawChoice> choose(std::string_view law,
                          std::span<const std::pair<std::string_view, double>> parameters);
 
-/// Empty, or the first parameter that lies outside its range.
+/// Empty, or the first parameter that lies outside its range; also says where no law has
+/// the index.
 std::string out_of_range(const LawChoice& choice);
 
 /// The law's name and description.

@@ -181,9 +181,11 @@ struct ComplementarityRow {
 
 /// C = 1/(h²K + hD), r = −f(δ, 0)/(hK + D): backward Euler on any law, linearised. (Φ
 /// K/(hK + D) as printed for a linear spring would be wrong by a factor 3/2 for Hertz.)
+/// Where hK + D is not positive, the row is so soft that it carries h f(δ, 0) whatever
+/// moves: nothing in an open contact.
 template <Scalar T>
 BRISTLE_INLINE ComplementarityRow<T> complementarity_row(const NormalSlopes<T>& n, T h) {
-  const T d = h * n.by_depth + n.by_rate;
+  const T d = max(h * n.by_depth + n.by_rate, T(Value<T>(1e-20)));
   return {T(1) / (h * d), -n.static_force / d};
 }
 

@@ -26,9 +26,9 @@
 #include "bristle/laws/normal/lankarani_nikravesh.hpp"
 #include "bristle/laws/normal/lee_wang.hpp"
 
-// The one list of laws. A law that stands here is known to the command line, the docs and
-// the contract tests; nothing else has to be touched. CONTRIBUTING.md shows how to write
-// one.
+// The library's list of laws. A law that stands here is known to the command line, the
+// docs and the contract tests; nothing else has to be touched. CONTRIBUTING.md shows how
+// to write one, here or in a program of one's own (contact/register_law.hpp).
 
 namespace bristle {
 

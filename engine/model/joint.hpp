@@ -36,9 +36,6 @@ enum class JointType : std::uint8_t {
   free
 };
 
-/// The most velocities that a joint can have.
-inline constexpr int max_joint_dofs = 6;
-
 constexpr int position_count(JointType type) {
   constexpr int counts[] = {0, 1, 1, 2, 4, 3, 7};
   return counts[static_cast<int>(type)];

@@ -109,7 +109,9 @@ struct JointFrictionSpec {
 };
 
 struct ModelOptions {
-  /// Room for contacts. 0: as many as can arise among few pairs, 16 per shape among many.
+  /// Room for contacts. 0: as many as can arise among few pairs; among many the room
+  /// grows as states are settled. Else a fixed size, as a real-time loop may want it:
+  /// nothing allocates while it steps, and too many contacts are a status.
   int contact_capacity = 0;
   /// Keeps the energy books of every contact, besides the totals.
   bool contact_books = false;
@@ -164,6 +166,7 @@ struct ShapePair {
 struct LawBlock {
   LawChoice normal;
   LawChoice friction;
+  bool given_load = false;  // friction of joints: its normal force is JointRow::load
 };
 
 /// A limit or a friction of one joint velocity: a row that is always there.
@@ -227,11 +230,20 @@ struct Model {
   int loop_rows = 0;              // of the rigid ones
   bool has_loop_springs = false;  // some are not rigid
   bool has_joint_forces = false;  // springs or dampers
-  int row_capacity = 0;           // a multiple of the lanes
+  int joint_row_capacity = 0;     // a multiple of the lanes
+  int contact_row_capacity = 0;   // the same; to begin with where rooms grow
   int pair_capacity = 0;          // of the broad phase
+  bool rooms_grow = false;        // those of contacts and of the broad phase
   int normal_fields = 0;          // the most numbers that a law of this model remembers
   int friction_fields = 0;
   bool contact_books = false;
+
+  std::span<const LawBlock> joint_law_blocks() const {
+    return std::span(blocks).first(static_cast<std::size_t>(joint_blocks));
+  }
+  std::span<const LawBlock> contact_law_blocks() const {
+    return std::span(blocks).subspan(static_cast<std::size_t>(joint_blocks));
+  }
 
   const PairRule& rule(int kind_a, int kind_b) const {
     const int place = kind_a * kinds + kind_b;
@@ -270,7 +282,6 @@ class ModelBuilder {
   Result<Model> build() const;
 
  private:
-  friend class ModelAssembly;
   TreeBuilder tree_;
   std::vector<ShapeSpec> shapes_;
   std::vector<ContactSpec> contacts_;

@@ -8,7 +8,7 @@
 #include "bristle/model/model.hpp"
 #include "bristle/spatial/frame.hpp"
 
-// All that changes: positions, velocities, what contacts remember, and the energy books.
+// All that changes: positions, velocities, what contacts remember, and the energy ledger.
 // A State is a plain value. A copy of it is a checkpoint: stepping on from the copy gives
 // the same bytes.
 
@@ -16,42 +16,68 @@ namespace bristle {
 
 inline constexpr std::uint32_t no_shape = 0xffffffff;
 
-/// A contact of two shapes, or an empty place (a == no_shape), or a row of a joint.
-struct ContactRow {
-  std::uint32_t a = no_shape;  // shapes, a < b
+/// Which contact: two shapes, a < b, and which of their contact points. Empty places have
+/// no shapes.
+struct ContactKey {
+  std::uint32_t a = no_shape;
   std::uint32_t b = no_shape;
-  std::uint32_t feature = 0;  // which of the contacts of the pair (ContactPoint::feature)
-  std::uint32_t episode = 0;  // 0 while open; else its number since the start of the run
-  Frame<double> frame{};      // n from A into B
-  Vec3<double> point{};       // where the force acts, in the world [m]
-  Vec3<double> anchor{};      // the same in A's link
-  double depth = -1;          // at the last accepted state [m]
-  double rate = 0;            // [m/s]
-  double acceleration = 0;    // of the depth, between accepted states [m/s²]
-  double approach = 0;        // rate at touch-down, also foreseen; 0: not known [m/s]
-  double radius = 0;          // equivalent radius [m]
-  int event = 0;              // located at this state: 1 it touches, −1 it leaves; −2
-                              // it leaves where its own clock says δ = 0
+  std::uint32_t feature = 0;  // ContactPoint::feature
 
-  // Of the last step, where it was booked at the velocities of one of its ends: the books
-  // are corrected to the mean velocity as soon as the other end is known.
+  bool empty() const { return a == no_shape; }
+  friend bool operator==(const ContactKey&, const ContactKey&) = default;
+};
+
+/// Forces of the last step, booked at the velocities of one of its ends. The ledger is
+/// corrected to the mean velocity as soon as the other end is known.
+struct BookedForces {
   Vec2<double> slip{};      // at the step's beginning [m/s]
   Vec2<double> friction{};  // [N]
   double damper = 0;        // the dissipative part of the normal force [N]
   bool slipping = false;    // what the correction of friction counts as
 };
 
-/// The rows of all laws, block by block; each block begins at a multiple of the lanes,
-/// and the places up to the next one are empty.
-struct ContactRows {
-  std::vector<ContactRow> rows;  // as many as the model has room for
-  std::vector<double> memory;    // columns of that many numbers, see MemoryLayout
-  std::vector<int> begin;        // of each block, and the end of the last
-  int count = 0;                 // rows in use, empty places included
-  double time = 0;               // of the accepted state that they were made for
+/// Rows under contact laws, as of the last accepted state. Those of one pair of laws (a
+/// block) lie together; each block begins at a multiple of the lanes, and the places up
+/// to the next one are empty. Columns have room for capacity() rows.
+struct LawRows {
+  std::vector<int> begin;  // of each block, and the end of the last
+  int count = 0;           // rows in use, empty places included
+
+  std::vector<std::uint32_t> episode;  // 0 while open; else its number since the start
+  std::vector<double> depth;           // [m]
+  std::vector<double> rate;            // of the depth [m/s]
+  std::vector<double> approach;        // rate at touch-down, also foreseen; 0: not known
+  std::vector<double> acceleration;    // of the depth, between accepted states [m/s²]
+  std::vector<BookedForces> booked;
+  std::vector<std::uint32_t> sides;  // signs of guards, where switches are noted
+  std::vector<double> memory;        // columns of capacity() numbers, see MemoryLayout
+
+  std::size_t capacity() const { return episode.size(); }
+  /// Makes room for so many rows with so many columns of memory; the rows in use stay.
+  void grow(std::size_t rows, std::size_t columns);
 };
 
-/// The columns of a model's contact memory.
+/// The contacts of two shapes: rows one after the other.
+struct PairSlice {
+  std::uint32_t a, b;  // shapes, a < b
+  int first;
+  int count;
+  double share_a;  // A's share of the overlap
+  double margin;   // how far apart contact points were looked for [m]
+};
+
+/// Contact points of pairs of shapes.
+struct ContactRows : LawRows {
+  std::vector<ContactKey> key;
+  std::vector<Frame<double>> frame;  // n from A into B
+  std::vector<Vec3<double>> point;   // where the force acts, in the world [m]
+  std::vector<Vec3<double>> anchor;  // the same in A's link
+  std::vector<PairSlice> pairs;      // without rows that only still recover
+
+  void grow(std::size_t rows, std::size_t columns);
+};
+
+/// The columns of the rows' memory.
 struct MemoryLayout {
   explicit MemoryLayout(const Model& model)
       : friction(normal + model.normal_fields),
@@ -63,7 +89,7 @@ struct MemoryLayout {
   static constexpr int travel = 1;  // depth gained since then
   int normal = 2;
   int friction;
-  int normal_books;  // energy that went through this contact in the five lines of Powers
+  int normal_books;  // energy that went through this row in the five lines of Powers
   int friction_books;
   int count;
 };
@@ -89,7 +115,9 @@ struct State {
   std::vector<double> q;
   std::vector<double> v;
   std::vector<double> v_stepped;  // v as the last step left it; differs where set by hand
-  ContactRows contacts;
+  ContactRows contacts;           // of shapes, by the pair cache
+  LawRows joints;                 // limits and friction of joints, as Model::joint_rows
+  double rows_time = 0;           // of the accepted state that the rows were made for
   Works works{};
   std::uint32_t episodes = 0;  // begun so far
   bool committed = true;       // the laws have adjusted their memory to this state

@@ -141,7 +141,7 @@ class Tree {
   std::vector<double> neutral() const;
 
  private:
-  friend class TreeBuilder;
+  friend class TreeAssembly;
   std::vector<Link> links_;
   std::vector<LinkConstants<double>> constants_;
   std::vector<Dof> dofs_;
@@ -163,6 +163,7 @@ class TreeBuilder {
   Result<Tree> build() const;
 
  private:
+  friend class TreeAssembly;
   std::vector<BodySpec> bodies_;
   std::vector<JointSpec> joints_;
   Vec3<double> gravity_{0, 0, -9.81};

@@ -1,71 +1,38 @@
 #include "bristle/step/fixed_step.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string>
+#include <chrono>
+#include <cmath>
 
 #include "bristle/step/loops.hpp"
+#include "bristle/step/time_scales.hpp"
 
 namespace bristle {
 
-namespace {
+/// Hands events to an observer at the accepted states that show them.
+struct FixedStep::Report {
+  const StepObserver& observer;
+  StepCounts& counts;
 
-constexpr std::array<std::string_view, 4> method_names{"semi-implicit-euler", "ode3",
-                                                       "rk4", "linearly-implicit-euler"};
-
-}  // namespace
-
-std::string_view name_of(Method method) noexcept {
-  return method_names[static_cast<std::size_t>(method)];
-}
-
-Result<Method> find_method(std::string_view name) {
-  for (std::size_t i = 0; i < method_names.size(); ++i) {
-    if (method_names[i] == name) return static_cast<Method>(i);
+  void deliver(const State& state, const std::vector<Event>& events) const {
+    for (const Event& event : events) {
+      ++counts.events;
+      if (event.kind == EventKind::touch) ++counts.touches;
+      if (observer.on_event) observer.on_event(state, event);
+    }
   }
-  std::string text = "there is no method '";
-  text += name;
-  text += "'; the methods are";
-  for (const std::string_view known : method_names) {
-    text += ' ';
-    text += known;
-  }
-  return Error{text};
-}
+};
 
 FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
     : options_(options),
       h_(options.step / (options.substeps < 1 ? 1 : options.substeps)),
       system_(model, options.threads),
+      method_(options.method.info().make(system_)),
       commands_(model.motors.size()) {
   if (options_.substeps < 1) options_.substeps = 1;
-  const auto nq = static_cast<std::size_t>(model.tree.position_count());
-  const auto nv = static_cast<std::size_t>(model.tree.velocity_count());
-  const std::size_t memory = system_.contacts.rates.size();
   if (model.loop_rows > 0) {
-    q_kept_.resize(nq);
-    v_kept_.resize(nv);
-  }
-  if (options_.method == Method::bogacki_shampine ||
-      options_.method == Method::runge_kutta_4) {
-    const std::size_t stages = options_.method == Method::runge_kutta_4 ? 4 : 3;
-    const Stage empty{std::vector<double>(nq),
-                      std::vector<double>(nv),
-                      std::vector<double>(memory),
-                      {}};
-    rates_.assign(stages, empty);
-    at_ = empty;
-  }
-  if (options_.method == Method::linearly_implicit_euler) {
-    matrix_.resize(nv * nv);
-    momentum_.resize(nv);
-    velocity_.resize(nv);
-    jacobian_.resize(6 * nv);
-    loop_jacobian_.resize(static_cast<std::size_t>(model.loop_rows) * nv);
-    moved_.resize(nv);
-    slopes_.resize(row_slopes * static_cast<std::size_t>(model.row_capacity));
-    before_.resize(static_cast<std::size_t>(model.row_capacity));
-    motors_.resize(model.motors.size());
+    q_kept_.resize(static_cast<std::size_t>(model.tree.position_count()));
+    v_kept_.resize(static_cast<std::size_t>(model.tree.velocity_count()));
   }
 }
 
@@ -73,57 +40,101 @@ StepStatus FixedStep::settle(State& state, Commands commands) noexcept {
   return bristle::settle(system_, h_, state, commands);
 }
 
-StepStatus FixedStep::step(State& state, Commands commands) noexcept {
+StepStatus FixedStep::settle_for(State& state, Commands commands,
+                                 Report* report) noexcept {
+  const StepStatus status = settle(state, commands);
+  if (status != StepStatus::ok || report == nullptr) return status;
+  if (report->observer.on_event) find_switches(system_, state);
+  report->deliver(state, system_.events);
+  return status;
+}
+
+/// Prescribed joints move on during the step as they were told to at its beginning.
+void FixedStep::move_on(std::vector<MotorCommand>& commands) const noexcept {
+  for (std::size_t k = 0; k < commands.size(); ++k) {
+    if (system_.model->motors[k].kind != MotorKind::prescribed) continue;
+    MotorCommand& command = commands[k];
+    command.target += h_ * (command.target_rate + 0.5 * h_ * command.target_acceleration);
+    command.target_rate += h_ * command.target_acceleration;
+  }
+}
+
+/// From a settled state; rigid loops are closed afterwards.
+StepStatus FixedStep::substep(State& state, Commands commands) noexcept {
+  const bool loops = system_.model->loop_rows > 0;
+  const double time = state.time;
+  if (loops) {
+    q_kept_ = state.q;
+    v_kept_ = state.v;
+  }
+  StepStatus status = method_->step(system_, state, h_, commands);
+  if (status == StepStatus::ok && loops) {
+    status = project_loops(system_, state);
+    if (status != StepStatus::ok) {
+      state.q = q_kept_;
+      state.v = v_kept_;
+      state.time = time;
+    }
+  }
+  return status;
+}
+
+StepStatus FixedStep::take_step(State& state, Commands commands, bool settled,
+                                Report* report) noexcept {
   if (!(h_ > 0) || !(h_ < 1e9)) return StepStatus::wrong_step;
   const bool extrapolate = options_.substeps > 1 && commands.size() == commands_.size() &&
                            !system_.model->prescribed.empty();
-  if (extrapolate) std::copy(commands.begin(), commands.end(), commands_.begin());
+  if (extrapolate) {
+    std::copy(commands.begin(), commands.end(), commands_.begin());
+    commands = commands_;
+  }
   for (int i = 0; i < options_.substeps; ++i) {
-    if (extrapolate && i > 0) {
-      // Prescribed joints move on during the step as they were told to at its beginning.
-      for (std::size_t k = 0; k < commands_.size(); ++k) {
-        if (system_.model->motors[k].kind != MotorKind::prescribed) continue;
-        MotorCommand& command = commands_[k];
-        command.target +=
-            h_ * (command.target_rate + 0.5 * h_ * command.target_acceleration);
-        command.target_rate += h_ * command.target_acceleration;
-      }
-    }
-    if (extrapolate) commands = commands_;
-    const bool loops = system_.model->loop_rows > 0;
-    if (loops) keep(state);
+    if (extrapolate && i > 0) move_on(commands_);
     StepStatus status = StepStatus::ok;
-    switch (options_.method) {
-      case Method::semi_implicit_euler:
-        status = semi_implicit(state, commands);
-        break;
-      case Method::bogacki_shampine:
-      case Method::runge_kutta_4:
-        status = runge_kutta(state, commands);
-        break;
-      case Method::linearly_implicit_euler:
-        status = linearly_implicit(state, commands);
-        break;
-    }
-    if (status == StepStatus::ok && loops) {
-      status = project_loops(system_, state);
-      if (status != StepStatus::ok) go_back(state);
-    }
+    if (!settled || i > 0) status = settle_for(state, commands, report);
+    if (status == StepStatus::ok) status = substep(state, commands);
     if (status != StepStatus::ok) return status;
   }
   return StepStatus::ok;
 }
 
-void FixedStep::keep(const State& state) noexcept {
-  q_kept_ = state.q;
-  v_kept_ = state.v;
-  time_kept_ = state.time;
+StepStatus FixedStep::step(State& state, Commands commands) noexcept {
+  return take_step(state, commands, false, nullptr);
 }
 
-void FixedStep::go_back(State& state) const noexcept {
-  state.q = q_kept_;
-  state.v = v_kept_;
-  state.time = time_kept_;
+StepStatus FixedStep::advance_to(State& state, double until,
+                                 const StepObserver& observer) {
+  if (!(options_.step > 0) || !(options_.step < 1e9)) return StepStatus::wrong_step;
+  using Wall = std::chrono::steady_clock;
+  const auto whole = [&](double time) {
+    return static_cast<std::uint64_t>(std::max(0.0, std::round(time / options_.step)));
+  };
+  const std::uint64_t steps = whole(until - state.time);
+  const std::uint64_t stride =
+      std::max<std::uint64_t>(1, whole(observer.sample_interval));
+  const bool samples = observer.sample_interval > 0 && observer.on_sample;
+  const auto evaluations = static_cast<std::uint64_t>(options_.substeps) *
+                           static_cast<std::uint64_t>(options_.method.info().evaluations);
+  Report report{observer, counts_};
+  StepStatus status = settle_for(state, {}, &report);
+  for (std::uint64_t i = 0; status == StepStatus::ok && i < steps; ++i) {
+    if (samples && i % stride == 0) observer.on_sample(state);
+    const Wall::time_point began = Wall::now();
+    status = take_step(state, {}, true, &report);
+    if (status == StepStatus::ok) {
+      ++counts_.steps;
+      counts_.evaluations += evaluations;
+      status = settle_for(state, {}, &report);
+    }
+    times_.add(std::chrono::duration<double>(Wall::now() - began).count());
+    if (status != StepStatus::ok) break;
+    if (observer.on_step && !observer.on_step(state)) break;
+  }
+  return status;
+}
+
+std::string FixedStep::advice(const State& state) {
+  return step_warning(system_, state, options_);
 }
 
 }  // namespace bristle

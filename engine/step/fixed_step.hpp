@@ -1,27 +1,16 @@
 #pragma once
 
-#include <cstdint>
-#include <string_view>
+#include <memory>
 #include <vector>
 
-#include "bristle/core/result.hpp"
-#include "bristle/step/system.hpp"
+#include "bristle/step/step_times.hpp"
+#include "bristle/step/stepper.hpp"
 
-// The real-time clock: steps of a fixed length, in a fixed number of substeps. Bounded
-// work; no allocation, lock or exception after construction.
+// Steps of a fixed length, in a fixed number of substeps. Bounded work; no allocation,
+// lock or exception after construction, unless contacts outgrow the room there is
+// (ModelOptions::contact_capacity fixes it).
 
 namespace bristle {
-
-enum class Method : std::uint8_t {
-  semi_implicit_euler,      // v⁺ = v + h v̇, q⁺ = q ⊕ h v⁺; laws by `advance`. Order 1
-  bogacki_shampine,         // the third-order formula of ode3
-  runge_kutta_4,            // the classical one
-  linearly_implicit_euler,  // forces linearised at the step's beginning. Order 1, stiff
-};
-
-/// "semi-implicit-euler", "ode3", "rk4", "linearly-implicit-euler"
-std::string_view name_of(Method method) noexcept;
-Result<Method> find_method(std::string_view name);
 
 struct FixedStepOptions {
   Method method = Method::semi_implicit_euler;
@@ -31,12 +20,12 @@ struct FixedStepOptions {
 };
 
 /// Steps states of one model, which must outlive it.
-class FixedStep {
+class FixedStep final : public Stepper {
  public:
   explicit FixedStep(const Model& model, const FixedStepOptions& options = {});
 
   const FixedStepOptions& options() const noexcept { return options_; }
-  System& system() noexcept { return system_; }
+  System& system() noexcept override { return system_; }
 
   /// One step with all its substeps. `commands` has one entry per motor and holds over
   /// the step; without it, motors follow their targets. Where the status is not ok,
@@ -44,66 +33,35 @@ class FixedStep {
   StepStatus step(State& state, Commands commands = {}) noexcept;
 
   /// Brings the state up to date without stepping: contacts, frames, episodes.
-  StepStatus settle(State& state, Commands commands = {}) noexcept;
+  StepStatus settle(State& state, Commands commands) noexcept;
+  StepStatus settle(State& state) noexcept override { return settle(state, Commands{}); }
 
-  static constexpr std::size_t row_slopes = 10;  // numbers that the implicit step keeps
+  StepStatus advance_to(State& state, double until,
+                        const StepObserver& observer = {}) override;
+  StepCounts counts() const noexcept override { return counts_; }
+  std::string advice(const State& state) override;
+  /// How long the steps of advance_to() took.
+  const StepTimes& times() const noexcept { return times_; }
 
  private:
-  /// How a row moved at the step's beginning.
-  struct RowBefore {
-    double rate;
-    Vec2<double> slip;
-  };
-  /// A position motor over a step: force − slope Δv, or its limit.
-  struct MotorStep {
-    double force;
-    double slope;
-  };
-  struct Stage {
-    std::vector<double> q, v, memory;
-    Works works{};
-  };
-
-  void keep(const State& state) noexcept;
-  void go_back(State& state) const noexcept;
-  StepStatus semi_implicit(State& state, Commands commands) noexcept;
-  StepStatus runge_kutta(State& state, Commands commands) noexcept;
-  StepStatus linearly_implicit(State& state, Commands commands) noexcept;
-  void linearise_rows(const State& state) noexcept;
-  void assemble(const State& state) noexcept;
-  bool solve_step(const State& state, Commands commands) noexcept;
-  void push_row(const State& state, std::size_t i, double normal,
-                Vec2<double> across) noexcept;
-  bool improve_rows(const State& state) noexcept;
-  void prepare_motors(const State& state) noexcept;
-  bool improve_motors() noexcept;
-  void assemble_loops() noexcept;
-  void prepare_loops() noexcept;
-  void hold_loops_over_step() noexcept;
-  void note_loops_of_step() noexcept;
-  void book_prescribed() noexcept;
+  struct Report;  // of events, to an observer
+  StepStatus settle_for(State& state, Commands commands, Report* report) noexcept;
+  StepStatus take_step(State& state, Commands commands, bool settled,
+                       Report* report) noexcept;
+  StepStatus substep(State& state, Commands commands) noexcept;
+  void move_on(std::vector<MotorCommand>& commands) const noexcept;
 
   FixedStepOptions options_;
   double h_;
   System system_;
+  std::unique_ptr<FixedMethod> method_;
   std::vector<MotorCommand> commands_;  // as they move on in the substeps
-  std::vector<Stage> rates_;            // of Runge–Kutta's stages
-  Stage at_;                            // where one of them is
+
+  StepCounts counts_;
+  StepTimes times_;
 
   // Where a step began, for one that leads to where loops cannot be closed.
   std::vector<double> q_kept_, v_kept_;
-  double time_kept_ = 0;
-
-  // Of the linearly implicit step.
-  std::vector<double> matrix_;      // M + h Σ Jᵀ G J, then its Cholesky factor
-  std::vector<double> momentum_;    // the right-hand side, then Δv
-  std::vector<double> velocity_;    // v⁺
-  std::vector<double> jacobian_;    // of one contact, for B and for A
-  std::vector<std::size_t> moved_;  // the velocities that move it
-  std::vector<double> slopes_;      // of each row
-  std::vector<double> loop_jacobian_;
-  std::vector<RowBefore> before_;
-  std::vector<MotorStep> motors_;
 };
 
 }  // namespace bristle

@@ -28,12 +28,8 @@ Ledger make_ledger(System& system, const State& state) noexcept {
   ledger.kinetic = kinetic_energy<double>(model.tree, state.v, system.tree);
   ledger.gravity = gravity_energy<double>(model.tree, system.tree);
   ledger.springs = spring_energy<double>(model.tree, state.q);
-  // The passes take the memory by a pointer that could write; with `next` elsewhere they
-  // only read it.
-  auto& memory = const_cast<std::vector<double>&>(state.contacts.memory);
   const ContactTotals totals =
-      contact_forces(model, Form::evaluate, 0, state.contacts, memory,
-                     system.contacts.rates, system.contacts);
+      contact_forces(system, {}, state, memory_of(state), rates_of(system.pools));
   ledger.normal = totals.normal.stored;
   ledger.friction = totals.friction.stored;
   ledger.limits = totals.limits.stored;

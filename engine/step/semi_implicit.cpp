@@ -1,29 +1,59 @@
+#include <cmath>
+#include <limits>
+
 #include "bristle/model/positions.hpp"
-#include "bristle/step/fixed_step.hpp"
+#include "bristle/step/method.hpp"
+#include "bristle/step/time_scales.hpp"
+
+// v⁺ = v + h v̇(q, v),  q⁺ = q ⊕ h v⁺; laws by `advance`. Order 1.
 
 namespace bristle {
 
-/// v⁺ = v + h v̇(q, v),  q⁺ = q ⊕ h v⁺.
-StepStatus FixedStep::semi_implicit(State& state, Commands commands) noexcept {
-  const StepStatus status = settle(state, commands);
-  if (status != StepStatus::ok) return status;
-  std::vector<double>& memory = state.contacts.memory;
-  apply_forces(system_, Form::advance, h_, state.time, state.q, state.v, state.contacts,
-               memory, memory, commands);
-  note_forces(state.contacts, system_.contacts, false);
-  accelerate(system_, state.time, h_, state.v, commands);
-  if (!all_finite(system_.acceleration)) return StepStatus::not_finite;
-  book_at_mean_velocity(system_, h_, state.v);  // contacts: when the next state is known
-  for (std::size_t k = 0; k < state.v.size(); ++k) {
-    state.v[k] += h_ * system_.acceleration[k];
+namespace {
+
+class SemiImplicitEuler final : public FixedMethod {
+ public:
+  StepStatus step(System& system, State& state, double h,
+                  Commands commands) noexcept override {
+    apply_forces(system, {Form::advance, h}, state.time, state.q, state.v, state,
+                 memory_of(std::as_const(state)), memory_of(state), commands);
+    system.pools.joints.note_forces(state.joints, false);
+    system.pools.points.note_forces(state.contacts, false);
+    accelerate(system, state.time, h, state.v, commands);
+    if (!all_finite(system.acceleration)) return StepStatus::not_finite;
+    book_at_mean_velocity(system, h, state.v);  // contacts: when the next state is known
+    for (std::size_t k = 0; k < state.v.size(); ++k) {
+      state.v[k] += h * system.acceleration[k];
+    }
+    state.v_stepped = state.v;
+    integrate<double>(system.model->tree, state.q, state.v, h);
+    for (std::size_t k = 0; k < work_lines; ++k) {
+      field<double>(state.works, k) += h * field<double>(system.powers, k);
+    }
+    state.time += h;
+    return StepStatus::ok;
   }
-  state.v_stepped = state.v;
-  integrate<double>(system_.model->tree, state.q, state.v, h_);
-  for (std::size_t k = 0; k < work_lines; ++k) {
-    field<double>(state.works, k) += h_ * field<double>(system_.powers, k);
-  }
-  state.time += h_;
-  return StepStatus::ok;
+};
+
+/// A damped oscillator is stable where h² ω² + 2 h d ≤ 4.
+double stable_step(const TimeScales& scales) noexcept {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double decay = scales.decay;
+  if (scales.frequency == 0) return decay > 0 ? 2 / decay : infinite;
+  const double w2 = scales.frequency * scales.frequency;
+  return (std::sqrt(decay * decay + 4 * w2) - decay) / w2;
 }
+
+}  // namespace
+
+const MethodInfo semi_implicit_euler_method{
+    .name = "semi-implicit-euler",
+    .title = "semi-implicit Euler",
+    .order = 1,
+    .evaluations = 1,
+    .stable_step = stable_step,
+    .make = [](const System&) -> std::unique_ptr<FixedMethod> {
+      return std::make_unique<SemiImplicitEuler>();
+    }};
 
 }  // namespace bristle

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "bristle/contact/switches.hpp"
 #include "bristle/step/loops.hpp"
 
 namespace bristle {
@@ -55,13 +57,18 @@ double add_loads(const Model& model, const Workspace<double>& tree,
   return power;
 }
 
+/// Whether rows have the blocks and the memory of a pool.
+bool fits(const LawRows& rows, const LawPool& pool) {
+  return rows.begin.size() == pool.blocks().size() + 1 &&
+         rows.memory.size() == rows.capacity() * at(pool.layout().count);
+}
+
 bool fits(const System& system, const State& state) {
   const Tree& tree = system.model->tree;
   return state.q.size() == at(tree.position_count()) &&
          state.v.size() == at(tree.velocity_count()) &&
-         state.contacts.rows.size() == system.contacts.capacity &&
-         state.contacts.memory.size() == system.contacts.rates.size() &&
-         state.contacts.begin.size() == system.model->blocks.size() + 1;
+         fits(state.joints, system.pools.joints) &&
+         fits(state.contacts, system.pools.points);
 }
 
 StepStatus status_of(ContactStatus status) {
@@ -117,13 +124,16 @@ std::string_view explain(StepStatus status) noexcept {
 
 System::System(const Model& from, int threads)
     : model(&from),
+      team(std::make_unique<Team>(threads < 1 ? 1 : threads)),
       tree(from.tree),
-      contacts(from, threads),
+      pools(from, *team),
       loops(from),
       on_links(at(from.tree.link_count()), Force<double>::zero()),
       tau(at(from.tree.velocity_count())),
       motor_forces(from.motors.size()),
-      acceleration(tau.size()) {}
+      acceleration(tau.size()) {
+  events.reserve(2 * (pools.joints.capacity() + pools.points.capacity()));
+}
 
 namespace {
 
@@ -170,8 +180,39 @@ bool all_finite(std::span<const double> numbers) noexcept {
   return size < 1e12;  // false for NaN
 }
 
+namespace {
+
+/// Contacts and joint rows of an accepted state: found, matched, opened and closed.
+StepStatus settle_rows(System& system, double horizon, State& state,
+                       const LocatedEvents* events) noexcept {
+  system.events.clear();
+  const bool first = state.joints.count + state.contacts.count == 0;
+  const double elapsed = first ? 0 : std::max(0.0, state.time - state.rows_time);
+  AcceptedStep step{
+      .horizon = horizon,
+      .elapsed = elapsed,
+      .time = state.time,
+      .begun = state.begun,
+      .first = first,
+      .untouched = elapsed > 0 && state.committed && state.v == state.v_stepped,
+      .committed = state.committed,
+      .by_events = events != nullptr,
+      .events = {}};
+  const ContactStatus found =
+      system.pools.points.find(system.links(), horizon, state.contacts);
+  if (found != ContactStatus::ok) return status_of(found);
+  if (events != nullptr) step.events = events->joints;
+  system.pools.joints.settle(step, state, system.events);
+  if (events != nullptr) step.events = events->contacts;
+  system.pools.points.accept(system.links(), step, state, system.events);
+  state.rows_time = state.time;
+  return StepStatus::ok;
+}
+
+}  // namespace
+
 StepStatus settle(System& system, double horizon, State& state, Commands commands,
-                  Episodes episodes) noexcept {
+                  const LocatedEvents* events) noexcept {
   const Model& model = *system.model;
   if (!fits(system, state)) return StepStatus::wrong_state;
   if (!commands.empty() && commands.size() != model.motors.size()) {
@@ -184,37 +225,62 @@ StepStatus settle(System& system, double horizon, State& state, Commands command
     if (closed != StepStatus::ok) return closed;
   }
   kinematics<double>(model.tree, state.q, state.v, system.tree);
-  const ContactStatus found =
-      find_contacts(model, system.links(), horizon, episodes, state, system.contacts);
-  if (found != ContactStatus::ok) return status_of(found);
+  const StepStatus status = settle_rows(system, horizon, state, events);
+  if (status != StepStatus::ok) return status;
   if (!state.committed) {
-    commit_contacts(model, state, system.contacts);
+    Works& works = state.works;
+    system.pools.joints.commit(state.joints, works.limits.damping,
+                               works.joint_friction.slip);
+    system.pools.points.commit(state.contacts, works.normal.damping, works.friction.slip);
     state.committed = true;
   }
   state.begun = true;
   return StepStatus::ok;
 }
 
-void move_to(System& system, const ContactRows& contacts, std::span<const double> q,
-             std::span<const double> v, std::span<const double> memory,
+void move_to(System& system, const RowView& rows, std::span<const double> q,
+             std::span<const double> v, const RowMemory<const double>& memory,
              bool open) noexcept {
   kinematics<double>(system.model->tree, q, v, system.tree);
-  follow_contacts(*system.model, q, v, system.links(), contacts, memory, open,
-                  system.contacts);
+  for_each_law_pool(system.pools, rows, memory,
+                    [&](auto& pool, const auto& of_pool, std::span<const double> known) {
+                      pool.measure(system.placement(q, v), of_pool, known, open);
+                    });
 }
 
-void apply_forces(System& system, Form form, double h, double time,
+ContactTotals contact_forces(System& system, const ForceRequest& what,
+                             const RowView& rows, const RowMemory<const double>& memory,
+                             const RowMemory<double>& next) noexcept {
+  const auto ask = [&](const HeldLaws HeldPools::* held) {
+    return Evaluation{what.form, what.h,
+                      what.held != nullptr ? &(what.held->*held) : nullptr};
+  };
+  const LawSums joints = system.pools.joints.forces(rows.joints, memory.joints,
+                                                    next.joints, ask(&HeldPools::joints));
+  const LawSums points = system.pools.points.forces(
+      rows.contacts, memory.contacts, next.contacts, ask(&HeldPools::contacts));
+  return {points.normal, points.friction, joints.normal, joints.friction};
+}
+
+void find_switches(System& system, State& state) noexcept {
+  contact_forces(system, {}, state, memory_of(std::as_const(state)),
+                 rates_of(system.pools));
+  note_switches(system.pools.joints, {}, state.time, state.joints, system.events);
+  note_switches(system.pools.points, state.contacts.key, state.time, state.contacts,
+                system.events);
+}
+
+void apply_forces(System& system, const ForceRequest& what, double time,
                   std::span<const double> q, std::span<const double> v,
-                  const ContactRows& contacts, std::vector<double>& memory,
-                  std::vector<double>& next, Commands commands,
-                  const HeldRows& held) noexcept {
+                  const RowView& rows, const RowMemory<const double>& memory,
+                  const RowMemory<double>& next, Commands commands) noexcept {
   const Model& model = *system.model;
   std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
   std::fill(system.tau.begin(), system.tau.end(), 0.0);
-  const ContactTotals totals =
-      contact_forces(model, form, h, contacts, memory, next, system.contacts, held);
-  add_forces(model, system.links(), contacts, system.contacts, system.on_links,
-             system.tau);
+  const ContactTotals totals = contact_forces(system, what, rows, memory, next);
+  const Placement at = system.placement(q, v);
+  system.pools.joints.scatter(at, rows.joints, system.sink());
+  system.pools.points.scatter(at, rows.contacts, system.sink());
   Works& powers = system.powers;
   powers.normal = totals.normal.powers;
   powers.friction = totals.friction.powers;
@@ -227,9 +293,7 @@ void apply_forces(System& system, Form form, double h, double time,
       add_motors(model, time, q, v, commands, system.motor_forces, system.tau);
   powers.loads = add_loads(model, system.tree, system.on_links);
   powers.regenerated = 0;
-  powers.loops = model.has_loop_springs
-                     ? add_loop_springs(model, system.tree, system.on_links, system.loops)
-                     : 0;
+  powers.loops = system.pools.loops.scatter(at, system.loops, system.sink());
   powers.projection = 0;
 }
 

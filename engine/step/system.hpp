@@ -1,10 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "bristle/contact/contacts.hpp"
+#include "bristle/contact/pools.hpp"
 #include "bristle/dynamics/dynamics.hpp"
 #include "bristle/dynamics/loops.hpp"
 
@@ -39,16 +40,22 @@ struct System {
   explicit System(const Model& from, int threads = 1);
 
   const Model* model;
+  std::unique_ptr<Team> team;
   Workspace<double> tree;
-  ContactWorkspace contacts;
+  Pools pools;
   LoopWorkspace loops;
   std::vector<Force<double>> on_links;
   std::vector<double> tau;
   std::vector<double> motor_forces;
   std::vector<double> acceleration;
-  Works powers{};  // of the last apply_forces [W]
+  Works powers{};             // of the last apply_forces [W]
+  std::vector<Event> events;  // that the last settle() decided by depths
 
   LinkMotion links() const { return {tree.poses, tree.velocities}; }
+  Placement placement(std::span<const double> q, std::span<const double> v) const {
+    return {tree, q, v};
+  }
+  ForceSink sink() { return {on_links, tau}; }
   /// Of every loop of the model, as of the last accelerate(): the force and torque on
   /// body b at its frame's origin, in the axes of frame a [N], [N m].
   std::span<const Force<double>> loop_forces() const { return loops.forces; }
@@ -58,26 +65,51 @@ using Commands = std::span<const MotorCommand>;
 
 /// Brings an accepted state up to date: joints of prescribed motion are put where they
 /// belong, rigid loops are closed (at the start from a rough guess), contacts are found
-/// as far as `horizon` [s] reaches, and memory is adjusted. It may be called at any time;
-/// a second call changes nothing. Positions and velocities may be set by hand between
-/// steps: this is where that is noticed.
+/// as far as `horizon` [s] reaches, and memory is adjusted. Contacts open and close by
+/// their depth, or, with `events`, where a stepper has located that. It may be called at
+/// any time; a second call changes nothing. Positions and velocities may be set by hand
+/// between steps: this is where that is noticed.
 StepStatus settle(System& system, double horizon, State& state, Commands commands = {},
-                  Episodes episodes = Episodes::by_depth) noexcept;
+                  const LocatedEvents* events = nullptr) noexcept;
 
 /// Kinematics and contacts at a point within the step that settle() began; without
 /// `open`, perhaps only those that were closed there.
-void move_to(System& system, const ContactRows& contacts, std::span<const double> q,
-             std::span<const double> v, std::span<const double> memory,
+void move_to(System& system, const RowView& rows, std::span<const double> q,
+             std::span<const double> v, const RowMemory<const double>& memory,
              bool open = true) noexcept;
 
-/// All forces at the point where settle() or move_to() is, and their powers. The rows'
-/// memory a step h later, or its rates, goes to `next`. Form::evaluate goes by what is
-/// `held`.
-void apply_forces(System& system, Form form, double h, double time,
+/// Sides of guards that the laws of all pools are held on.
+struct HeldPools {
+  HeldLaws joints, contacts;
+};
+
+/// What forces are asked for: the laws' form and step, and the sides they are held on.
+struct ForceRequest {
+  Form form = Form::evaluate;
+  double h = 0;                     // [s]
+  const HeldPools* held = nullptr;  // Form::evaluate only
+};
+
+/// What the laws of all pools store and lose [J, W].
+struct ContactTotals {
+  LawTotals normal, friction, limits, joint_friction;
+};
+
+/// The forces of all rows under laws at the point where settle() or move_to() is; their
+/// memory a step later, or its rates, goes to `next`.
+ContactTotals contact_forces(System& system, const ForceRequest& what,
+                             const RowView& rows, const RowMemory<const double>& memory,
+                             const RowMemory<double>& next) noexcept;
+
+/// Adds to system.events which laws have switched since switches were looked for last, at
+/// a settled state.
+void find_switches(System& system, State& state) noexcept;
+
+/// All forces there, and their powers.
+void apply_forces(System& system, const ForceRequest& what, double time,
                   std::span<const double> q, std::span<const double> v,
-                  const ContactRows& contacts, std::vector<double>& memory,
-                  std::vector<double>& next, Commands commands,
-                  const HeldRows& held = {}) noexcept;
+                  const RowView& rows, const RowMemory<const double>& memory,
+                  const RowMemory<double>& next, Commands commands) noexcept;
 
 /// How a prescribed joint, driven by motor number i, accelerates over the step h from
 /// `time` on (h = 0: at that moment).

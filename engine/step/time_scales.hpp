@@ -10,11 +10,10 @@ namespace bristle {
 /// The fastest motions of a model at a state, from the slopes of all contacts, joints,
 /// motors and loops together and the inertia that they act on.
 struct TimeScales {
-  double frequency = 0;  // ω of the stiffest mode, its dampers aside [rad/s]
-  double decay = 0;      // of the most damped mode, its springs aside [1/s]
-  double memory = 0;     // at which bristles relax, where a method integrates them [1/s]
-  int row = -1;          // the row that is fastest; −1: none
-  int loop = -1;         // or the loop that is
+  double frequency = 0;   // ω of the stiffest mode, its dampers aside [rad/s]
+  double decay = 0;       // of the most damped mode, its springs aside [1/s]
+  double memory = 0;      // at which bristles relax, where a method integrates them [1/s]
+  std::string fastest{};  // what is: a contact, a joint or a loop; empty: none
 
   /// The longest step at which a method is stable for these [s]; infinite where nothing
   /// is stiff. Explicit methods only: the implicit one has no bound.
@@ -27,13 +26,14 @@ struct TimeScales {
 
 /// At a settled state. Contacts count as deep as they are now, so that an impact still to
 /// come may be stiffer.
-TimeScales time_scales(System& system, const State& state) noexcept;
+TimeScales time_scales(System& system, const State& state);
 
 /// Empty where a step is short enough; else what is too stiff for it and what to do.
 std::string step_warning(System& system, const State& state,
                          const FixedStepOptions& options);
 
-/// What the row of a state stands for: two shapes, or a joint.
-std::string row_name(const Model& model, const State& state, int row);
+/// What a row stands for, by name: a joint, or two shapes.
+std::string joint_row_name(const Model& model, int row);
+std::string contact_name(const Model& model, const ContactKey& contact);
 
 }  // namespace bristle

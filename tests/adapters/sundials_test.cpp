@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "adapters/sundials/sundials_clock.hpp"
+#include "bristle/run.hpp"
 #include "tests/validation/scenes.hpp"
 
 // The motions of SUNDIALS next to those of the adaptive clock, which share no step.
@@ -109,7 +110,7 @@ class Sundials : public ::testing::TestWithParam<SundialsMethod> {
     const Outcome theirs = run(scene, scene.start, clock);
     EXPECT_EQ(clock.error(), "");
     ASSERT_EQ(theirs.size(), exact.size());
-    const AdaptiveCounts counts = clock.counts();
+    const StepCounts counts = clock.counts();
     EXPECT_GT(counts.events, 0u);
     // By differences large against round-off and the reference's own error.
     constexpr double part = 100 * rtol;

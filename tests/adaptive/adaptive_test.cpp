@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bristle/adaptive/error_scales.hpp"
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "tests/validation/scenes.hpp"
 
 // The adaptive clock on the bouncing ball of Azad & Featherstone 2014, § II-C: 66 g
@@ -24,7 +24,7 @@ using validation::put;
 
 struct Bounce {
   std::vector<double> touches;
-  AdaptiveCounts counts;
+  StepCounts counts;
   double highest_gain = 0;  // of kinetic and potential energy over the start [J]
   double residual = 0;
   State state;
@@ -148,7 +148,7 @@ TEST(Adaptive, SamplesOfARollingBallAreAsGoodAsItsSteps) {
     put(model, state, "ball", {0, 0, 0.6}, {-1, 0.5, 0});
     Adaptive clock(model, {.rtol = rtol});
     double worst = 0;
-    AdaptiveObserver observer;
+    StepObserver observer;
     observer.sample_interval = 0.01;
     observer.on_sample = [&](const State& now) {
       if (now.time < 2.5) return;  // by then it rolls
@@ -367,7 +367,7 @@ Scene arm_at_its_limit() {
 struct Outcome {
   StepStatus status = StepStatus::ok;
   State end;
-  AdaptiveCounts counts;
+  StepCounts counts;
   Audit audit;
   double gain = 0;  // of energy that nobody supplied, over the start [J]
 };
@@ -673,7 +673,7 @@ TEST(Adaptive, AStretchedClutchHoldsNothingAtLiftOff) {
   put(model, state, "ball", {0, 0, 0.2}, {-1.3, 0.65, 0});
   Adaptive clock(model, {.rtol = 1e-8});
   Audit audit;
-  ASSERT_EQ(settle(clock.system(), 1e-9, state, {}, Episodes::by_events), StepStatus::ok);
+  ASSERT_EQ(clock.settle(state), StepStatus::ok);
   audit.observe(make_ledger(clock.system(), state));
   ASSERT_EQ(clock.advance_to(state, 0.25), StepStatus::ok);
   audit.observe(make_ledger(clock.system(), state));
@@ -768,18 +768,26 @@ TEST(MotionOde, RungeKuttaKeepsItsOrderInTheContactsClock) {
       choose<Frictionless>());
   State touch = scene.start;
   int row = -1;
+  ASSERT_EQ(scene.model.joint_blocks, 0);
+  const LocatedEvents nothing;
   Adaptive clock(scene.model, {.rtol = 1e-12});
-  clock.advance_to(touch, scene.until,
-                   {.on_event = [&](const State&, const Event& e) { row = e.row; },
-                    .on_sample = {},
-                    .on_step = [&](const State&) { return row < 0; }});
+  clock.advance_to(
+      touch, scene.until,
+      {.on_event =
+           [&](const State& now, const Event& e) {
+             const auto& keys = now.contacts.key;
+             row = static_cast<int>(std::find(keys.begin(), keys.end(), e.contact) -
+                                    keys.begin());
+           },
+       .on_sample = {},
+       .on_step = [&](const State&) { return row < 0; }});
   ASSERT_GE(row, 0);
   const auto order = [&](bool with_clock, double length, double* end) {
     State state = touch;
     System system(scene.model);
-    settle(system, 1e-3, state, {}, Episodes::by_events);
+    settle(system, 1e-3, state, {}, &nothing);
     MotionOde motion(scene.model);
-    settle(motion.system(), 1e-3, state, {}, Episodes::by_events);
+    settle(motion.system(), 1e-3, state, {}, &nothing);
     motion.begin(state, with_clock ? row : -1, 0);
     const MotionOde::Vector exact = runge_kutta(motion, length, 1 << 14);
     double error[2];
@@ -795,7 +803,7 @@ TEST(MotionOde, RungeKuttaKeepsItsOrderInTheContactsClock) {
   };
   MotionOde motion(scene.model);
   State state = touch;
-  settle(motion.system(), 1e-3, state, {}, Episodes::by_events);
+  settle(motion.system(), 1e-3, state, {}, &nothing);
   ErrorScales scales(motion);
   const Impact impact = scales.impact(state, static_cast<std::size_t>(row));
   // Into the contact, to about half of its depth.

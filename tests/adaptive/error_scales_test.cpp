@@ -19,7 +19,8 @@ struct Touching {
     state.q[0] = -depth;
     state.v[0] = -speed;
     EXPECT_EQ(ode.settle(state, 1e-3).status, StepStatus::ok);
-    mark_row(state, 0, RowEvent::touches);
+    ode.begin(state);
+    ode.mark_row(0, RowEvent::touches);
     EXPECT_EQ(ode.settle(state, 1e-3).status, StepStatus::ok);
   }
   void begin() {

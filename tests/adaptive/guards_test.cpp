@@ -32,7 +32,7 @@ Model two_balls() {
 
 /// A table of two rows in the two last blocks of a model, both in an episode.
 struct Rows {
-  explicit Rows(const Model& model) : table(model, 8) {
+  explicit Rows(const Model& model) : table(model) {
     begin.assign(model.blocks.size() + 1, 2);
     std::fill(begin.begin(), begin.end() - 2, 0);
     *(begin.end() - 2) = 1;
@@ -87,7 +87,7 @@ TEST(GuardTable, AnEventIsOfTheKindThatItsRoleSays) {
   EXPECT_EQ(table.note_event(first + 1, 1, 0).kind, EventKind::clamp);
   EXPECT_EQ(table.side(first + 1), -1);
   EXPECT_EQ(table.note_event(first + 2, 1, 0).kind, EventKind::branch);
-  const Event slips = table.note_event(first + 3, 2, 0);
+  const GuardEvent slips = table.note_event(first + 3, 2, 0);
   EXPECT_EQ(slips.kind, EventKind::slip);
   EXPECT_EQ(slips.law, LawFamily::friction);
   EXPECT_EQ(slips.time, 2);
@@ -137,8 +137,8 @@ TEST(GuardTable, SidesFollowTheirEpisodeToAnotherRow) {
   EXPECT_EQ(rows.table.side(rows.table.depth_of(0) + 1), 1);
   EXPECT_EQ(rows.table.side(rows.table.depth_of(1) + 1), -1);
   EXPECT_EQ(rows.table.row_of(rows.table.depth_of(1) + 1), 1u);
-  EXPECT_EQ(rows.table.normal_held().column(0)[0], 1);
-  EXPECT_EQ(rows.table.normal_held().column(0)[1], -1);
+  EXPECT_EQ(rows.table.normal_held(0).column(0)[0], 1);
+  EXPECT_EQ(rows.table.normal_held(0).column(0)[1], -1);
 }
 
 TEST(GuardTable, AnOpenRowHasADepthAndNoSides) {

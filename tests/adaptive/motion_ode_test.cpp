@@ -22,7 +22,8 @@ State pressed(MotionOde& ode, const Model& model, double depth, double rate) {
   state.v[0] = -rate;
   EXPECT_EQ(ode.settle(state, 1e-3).status, StepStatus::ok);
   EXPECT_EQ(state.contacts.count > 0, true);
-  mark_row(state, 0, RowEvent::touches);
+  ode.begin(state);
+  ode.mark_row(0, RowEvent::touches);
   EXPECT_EQ(ode.settle(state, 1e-3).status, StepStatus::ok);
   return state;
 }

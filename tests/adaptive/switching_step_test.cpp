@@ -87,7 +87,7 @@ struct Impacting : BallParts {
   /// The length of the first step.
   double touch(double speed) {
     begin(0, -speed, 1e-3);
-    ode.note_event(ode.guards().depth_of(0), state, 0);
+    ode.note_event(ode.guards().depth_of(0), state.time, 0);
     EXPECT_EQ(ode.settle(state, 1e-3).status, StepStatus::ok);
     const double length = time.touch(state, 0, 1);
     ode.begin(state, time.row(), 0);
@@ -125,10 +125,10 @@ TEST(ContactTime, EndsWithItsContact) {
   const Model model = ball_on_guide();
   Impacting ball(model, true);
   const double length = ball.touch(2);
-  const Event none{EventKind::branch, -1, 1e-6};
+  const GuardEvent none{EventKind::branch, -1, 1e-6};
   EXPECT_EQ(ball.time.end_impact(none, 0, length), length);
   EXPECT_TRUE(ball.time.runs());
-  const Event left{EventKind::lift_off, 0, 1e-4};
+  const GuardEvent left{EventKind::lift_off, 0, 1e-4};
   EXPECT_GT(ball.time.end_impact(left, 0, length), 0);
   EXPECT_FALSE(ball.time.runs());
   EXPECT_FALSE(ball.time.watches());

@@ -201,7 +201,7 @@ class LawCommands(Commands):
             blocked = pathlib.Path(folder) / "file"
             blocked.write_text("", encoding="utf-8")
             result = run("law", "compare", "-o", str(blocked / "impact.svg"))
-            self.assertEqual(result.returncode, BAD_INPUT)
+            self.assertEqual(result.returncode, CANNOT_GO_ON)
             self.assertIn("cannot write", result.stderr)
 
     # plot

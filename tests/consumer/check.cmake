@@ -1,6 +1,7 @@
-# Installs the build tree to a scratch prefix, moves it, then builds and runs the consumer there.
+# Installs the build tree to a scratch prefix, moves it, then builds and runs the consumer and an
+# example there.
 #   cmake -D BUILD=... -D SCRATCH=... -D VERSION=... -D COMPILER=... -D FLAGS=... -D CONFIG=...
-#         -P check.cmake
+#         -D EXAMPLES=... -P check.cmake
 
 function(step)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -25,8 +26,12 @@ if(NOT package)
   message(FATAL_ERROR "no CMake package was installed")
 endif()
 
-step(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${SCRATCH}/build -G Ninja
-     -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DWANTED_VERSION=${VERSION}
-     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_BUILD_TYPE=${CONFIG})
-step(${CMAKE_COMMAND} --build ${SCRATCH}/build)
-step(${SCRATCH}/build/consumer)
+function(build_and_run program source)
+  step(${CMAKE_COMMAND} -S ${source} -B ${SCRATCH}/build/${program} -G Ninja
+       -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF ${ARGN}
+       -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_BUILD_TYPE=${CONFIG})
+  step(${CMAKE_COMMAND} --build ${SCRATCH}/build/${program})
+  step(${SCRATCH}/build/${program}/${program})
+endfunction()
+build_and_run(consumer ${CMAKE_CURRENT_LIST_DIR} -DWANTED_VERSION=${VERSION})
+build_and_run(own_law ${EXAMPLES}/own_law)

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "tests/validation/scenes.hpp"
 
 // The life of contacts: identity, episodes, frames, memory.
@@ -27,11 +27,20 @@ LawChoice bouncing(double restitution) {
                                  .impact_speed_floor = 1e-3});
 }
 
-std::vector<ContactRow> closed(const State& state) {
-  std::vector<ContactRow> rows;
-  for (int i = 0; i < state.contacts.count; ++i) {
-    const ContactRow& row = state.contacts.rows[static_cast<std::size_t>(i)];
-    if (row.a != no_shape && row.episode != 0) rows.push_back(row);
+struct ClosedRow {
+  std::uint32_t episode;
+  double depth, approach;
+  Frame<double> frame;
+  Vec3<double> point;
+};
+
+std::vector<ClosedRow> closed(const State& state) {
+  std::vector<ClosedRow> rows;
+  const ContactRows& all = state.contacts;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(all.count); ++i) {
+    if (all.key[i].empty() || all.episode[i] == 0) continue;
+    rows.push_back(
+        {all.episode[i], all.depth[i], all.approach[i], all.frame[i], all.point[i]});
   }
   return rows;
 }
@@ -80,12 +89,12 @@ TEST(Rows, ABoxKeepsItsContactsWhileItSlidesAndTurns) {
   for (int i = 0; i < 500; ++i) ASSERT_EQ(clock.step(state), StepStatus::ok);
   const std::uint32_t early = state.episodes;
   std::vector<std::uint32_t> ids;
-  for (const ContactRow& row : closed(state)) ids.push_back(row.episode);
+  for (const ClosedRow& row : closed(state)) ids.push_back(row.episode);
   EXPECT_EQ(ids.size(), 8u);  // four corners on each of the two
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(clock.step(state), StepStatus::ok);
   EXPECT_EQ(state.episodes, early);
   std::vector<std::uint32_t> later;
-  for (const ContactRow& row : closed(state)) later.push_back(row.episode);
+  for (const ClosedRow& row : closed(state)) later.push_back(row.episode);
   EXPECT_EQ(ids, later);
 }
 
@@ -277,7 +286,7 @@ TEST(Rows, BooksOfSingleContactsAddUpToTheTotals) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.contacts.count); ++i) {
       const auto column = [&](int k) {
         return state.contacts
-            .memory[static_cast<std::size_t>(k) * state.contacts.rows.size() + i];
+            .memory[static_cast<std::size_t>(k) * state.contacts.capacity() + i];
       };
       normal += column(layout.normal_books);
       slip += column(layout.friction_books + 1);

@@ -20,14 +20,17 @@
 #include "bristle/core/fields.hpp"
 #include "bristle/core/pack.hpp"
 #include "bristle/laws/laws.hpp"
+#ifdef BRISTLE_CONTRACT_HEADER
+#include BRISTLE_CONTRACT_HEADER
+#endif
 
-// What the contract tests share: the registered laws as test types, random samples of
+// What the contract tests share: the laws as test types, random samples of
 // parameters, memory and motion, and ways to look at a law's structs as rows of numbers.
 // Nothing here knows a law; what a sample may contain follows from its metadata.
 
 namespace bristle::contract {
 
-// The registry as gtest type lists, each test named after its law.
+// The laws under test as gtest type lists, each test named after its law.
 
 template <class List>
 struct AsTypes;
@@ -35,8 +38,15 @@ template <class... Laws>
 struct AsTypes<LawList<Laws...>> {
   using type = ::testing::Types<Laws...>;
 };
-using NormalTypes = AsTypes<NormalLaws>::type;
-using FrictionTypes = AsTypes<FrictionLaws>::type;
+#ifdef BRISTLE_CONTRACT_HEADER  // laws outside the library, named by contract.cmake
+using TestedNormalLaws = LawList<BRISTLE_CONTRACT_NORMAL>;
+using TestedFrictionLaws = LawList<BRISTLE_CONTRACT_FRICTION>;
+#else
+using TestedNormalLaws = NormalLaws;
+using TestedFrictionLaws = FrictionLaws;
+#endif
+using NormalTypes = AsTypes<TestedNormalLaws>::type;
+using FrictionTypes = AsTypes<TestedFrictionLaws>::type;
 
 struct LawName {
   template <class Law>

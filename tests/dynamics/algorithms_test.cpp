@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "tests/dynamics/random_tree.hpp"
 
@@ -170,15 +171,15 @@ TEST(InverseInertia, IsJacobianInverseMassJacobian) {
   on_random_trees([](const Tree& tree, const RandomState& s, Workspace<double>& ws,
                      Dice& dice) {
     const std::size_t n = s.v.size();
-    const std::size_t m = 6;
-    std::vector<PushRow<double>> rows;
+    const std::size_t points = 6, m = points + (n > 0 ? 2 : 0);
+    std::vector<JacobianRow<double>> rows;
     std::vector<double> jacobians;
-    for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t i = 0; i < points; ++i) {
       const int a = dice.below(tree.link_count());
       const int b = dice.below(tree.link_count());
       const Vec3<double> point = dice.vector(1);
       const Vec3<double> along = dice.vector(1);
-      rows.push_back(push_at(ws, a, b, point, along));
+      rows.push_back(row_at_point(ws, a, b, point, along));
       std::vector<double> ja(3 * n), jb(3 * n);
       point_jacobian(tree, ws, a, point, ja);
       point_jacobian(tree, ws, b, point, jb);
@@ -187,6 +188,22 @@ TEST(InverseInertia, IsJacobianInverseMassJacobian) {
                             along.y * (jb[n + k] - ja[n + k]) +
                             along.z * (jb[2 * n + k] - ja[2 * n + k]));
       }
+    }
+    // Rows of joint velocities, as those of limits.
+    while (rows.size() < m) {
+      const int dof = dice.below(static_cast<int>(n));
+      rows.push_back(row_of_joint<double>(dof, -2.0));
+      jacobians.resize(rows.size() * n, 0.0);
+      jacobians[(rows.size() - 1) * n + static_cast<std::size_t>(dof)] = -2;
+    }
+    for (std::size_t i = 0; i < m; ++i) {
+      std::vector<double> dense(n);
+      dense_row(tree, ws, rows[i], dense);
+      for (std::size_t k = 0; k < n; ++k) {
+        EXPECT_NEAR(dense[k], jacobians[i * n + k], 1e-12 * (1 + std::fabs(dense[k])));
+      }
+      EXPECT_NEAR(row_rate<double>(ws, s.v, rows[i]),
+                  std::inner_product(dense.begin(), dense.end(), s.v.begin(), 0.0), 1e-9);
     }
     factorise(tree, ws);
     std::vector<double> halves(m * n), found(m * m), expected;
@@ -217,8 +234,8 @@ TEST(InverseInertia, LockedJointsDoNotGiveWay) {
         std::vector<std::uint8_t> all(static_cast<std::size_t>(tree.link_count()), 1);
         std::vector<double> tau = s.tau, a = s.acceleration;
         hybrid_dynamics(tree, s.v, all, {}, ws, tau, a);
-        const std::vector<PushRow<double>> row{
-            push_at(ws, 0, tree.link_count() - 1, dice.vector(1), dice.vector(1))};
+        const std::vector<JacobianRow<double>> row{
+            row_at_point(ws, 0, tree.link_count() - 1, dice.vector(1), dice.vector(1))};
         std::vector<double> halves(s.v.size()), found(1, 1.0);
         inverse_inertia(tree, row, ws, halves, found);
         EXPECT_EQ(found[0], 0);

@@ -21,13 +21,13 @@ void expect_no_allocation() {
   std::vector<Force<T>> external(static_cast<std::size_t>(tree.link_count()),
                                  Force<T>::zero());
   std::vector<std::uint8_t> prescribed(external.size(), 1);
-  std::vector<PushRow<T>> pushes(2);
+  std::vector<JacobianRow<T>> pushes(2);
   Workspace<T> ws(tree);
   const contract::AllocationCount taken;
   kinematics(tree, q, v, ws);
   forward_dynamics(tree, v, tau, external, ws, a);
-  pushes[0] = push_at(ws, 0, tree.link_count() - 1, Vec3<T>{T(1), T(0), T(0)},
-                      Vec3<T>{T(0), T(1), T(0)});
+  pushes[0] = row_at_point(ws, 0, tree.link_count() - 1, Vec3<T>{T(1), T(0), T(0)},
+                           Vec3<T>{T(0), T(1), T(0)});
   inverse_inertia(tree, pushes, ws, halves, k);
   solve_mass(tree, tau, external, ws, a);
   inverse_dynamics(tree, v, a, external, ws, tau);

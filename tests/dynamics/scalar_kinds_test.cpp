@@ -124,9 +124,9 @@ std::vector<T> everything(const Tree& tree, const std::vector<RandomState>& stat
   kinematics(tree, q, v, ws);
   forward_dynamics(tree, v, tau, external, ws, a);
   keep(a);
-  std::vector<PushRow<T>> rows{push_at(ws, 0, tree.link_count() - 1,
-                                       Vec3<T>{T(1), T(2), T(3)},
-                                       Vec3<T>{T(0), T(1), T(0)})};
+  std::vector<JacobianRow<T>> rows{row_at_point(ws, 0, tree.link_count() - 1,
+                                                Vec3<T>{T(1), T(2), T(3)},
+                                                Vec3<T>{T(0), T(1), T(0)})};
   std::vector<T> halves(n), k(1);
   inverse_inertia(tree, rows, ws, halves, k);
   keep(k);

@@ -83,6 +83,33 @@ TEST(Hull, SaysWhyThereIsNone) {
   EXPECT_EQ(make_hull(flat).error(), "a point of the convex hull is not finite");
 }
 
+TEST(Hull, LimitOfEdgesIsSaid) {
+  Random random(1);
+  std::vector<V> points;
+  for (int i = 0; i < 15449; ++i) points.push_back(random.direction());
+  EXPECT_EQ(make_hull(points).error(),
+            "a convex hull has at most 46340 edges, got 46341 (15449 vertices); take "
+            "fewer points of the surface");
+}
+
+// The edge that leaves each corner of a face, whichever face it is seen from.
+TEST(Hull, FacesNameTheirEdges) {
+  for (const ConvexHull* hull : {&cube_hull(), &cloud_hull(), &large_hull()}) {
+    ASSERT_EQ(hull->face_edges.size(), hull->face_vertices.size());
+    for (std::uint32_t f = 0; f < hull->face_count(); ++f) {
+      const auto face = hull->face(f);
+      for (std::size_t i = 0; i < face.size(); ++i) {
+        const ConvexHull::Edge& edge =
+            hull->edges.at(hull->face_edges[hull->face_start[f] + i]);
+        const bool left = edge.left == f;
+        EXPECT_EQ(left ? edge.from : edge.to, face[i]);
+        EXPECT_EQ(left ? edge.to : edge.from, face[(i + 1) % face.size()]);
+        EXPECT_EQ(left ? edge.left : edge.right, f);
+      }
+    }
+  }
+}
+
 struct Soup {
   std::vector<V> vertices;
   std::vector<Triangle> triangles;

@@ -76,6 +76,44 @@ TEST(NormalLaws, AnOpenContactHoldsNoForceAndNoEnergy) {
   });
 }
 
+// Rows of a complementarity step: w = C z + r, so that w = 0 at the impulse z = −r/C.
+
+TEST(NormalLaws, ARowOfAClosedContactIsBackwardEuler) {
+  const auto p = default_params<KelvinVoigt>();
+  const auto slopes =
+      KelvinVoigt::linearise(p, NoState<double>{}, Kinematics<double>::at(1e-3, 0.1));
+  const double h = 1e-3;
+  const auto row = complementarity_row(slopes, h);
+  const double hk_d = h * slopes.by_depth + slopes.by_rate;
+  EXPECT_DOUBLE_EQ(row.compliance * h * hk_d, 1);
+  EXPECT_DOUBLE_EQ(-row.bias / row.compliance, h * slopes.static_force);
+}
+
+template <class N>
+void expect_soft_row(const NormalSlopes<N>& slopes) {
+  const auto h = static_cast<N>(1e-3);
+  const auto row = complementarity_row(slopes, h);
+  ASSERT_TRUE(std::isfinite(row.compliance) && std::isfinite(row.bias));
+  EXPECT_GT(row.compliance, 1e18);  // [1/kg]
+  EXPECT_NEAR(-row.bias / row.compliance, h * slopes.static_force,
+              1e-6 * h * slopes.static_force);
+}
+
+TEST(NormalLaws, ARowWithoutASlopeCarriesTheStaticForceAlone) {
+  for_each_law(NormalLaws{}, []<class L>() {
+    SCOPED_TRACE(std::string(L::info.name));
+    const auto p = default_params<L>();
+    const auto open = Kinematics<double>::at(0, -1);
+    expect_soft_row<double>(L::linearise(p, L::touch(p, 1.0), open));
+    const auto in_float = Kinematics<float>::at(0, -1);
+    expect_soft_row<float>(L::linearise(cast_params<L, float, double>(p),
+                                        cast_state<L, float, double>(L::touch(p, 1.0)),
+                                        in_float));
+  });
+  expect_soft_row<double>({.force = 0, .static_force = 3, .by_depth = 0, .by_rate = 0});
+  expect_soft_row<double>({.force = 0, .static_force = 3, .by_depth = -1, .by_rate = 0});
+}
+
 // Kelvin–Voigt: m δ̈ + c δ̇ + k δ = 0, ζ = c/(2 √(k m))
 
 TEST(KelvinVoigt, WithoutClampRestitutionIsThatOfTheLinearOscillator) {

@@ -279,5 +279,98 @@ TEST(LawChoice, ByNameWithParameters) {
   EXPECT_FALSE(choose("herz", values));
 }
 
+TEST(Model, ElementsAreFoundByName) {
+  ModelBuilder builder = two_balls();
+  builder.add_contact({.normal = hertz});
+  builder.add_motor({.name = "push", .joint = "one moves", .axis = 3})
+      .add_motor({.name = "pull", .joint = "two moves", .axis = 3});
+  const Model model = built(builder);
+  EXPECT_EQ(model.find_shape("ground"), 0);
+  EXPECT_EQ(model.find_shape("two"), 2);
+  EXPECT_EQ(model.find_shape("three"), -1);
+  EXPECT_EQ(model.find_motor("pull"), 1);
+  EXPECT_EQ(model.find_motor("two"), -1);
+}
+
+// Errors say what they are about for programs, too.
+TEST(ModelBuilder, ErrorsHaveASubject) {
+  const auto hinge = [](ModelBuilder& b) {
+    b.add_body({.name = "arm", .mass = 1, .inertia = ball_inertia(1, 0.1)})
+        .add_joint({.name = "elbow", .child = "arm", .type = JointType::revolute});
+  };
+  struct Case {
+    void (*spoil)(ModelBuilder&);
+    Element element;
+    const char* name;
+    std::size_t index;
+    const char* field;
+  };
+  const Case cases[] = {
+      {[](ModelBuilder& b) { b.add_body({.name = "one"}); }, Element::body, "one", 3,
+       "name"},
+      {[](ModelBuilder& b) { b.add_body({.name = "loose", .mass = 1}); }, Element::body,
+       "loose", 3, ""},
+      {[](ModelBuilder& b) {
+         b.add_body({.name = "light", .mass = -1})
+             .add_joint({.name = "j", .child = "light", .type = JointType::free});
+       },
+       Element::body, "light", 3, "mass"},
+      {[](ModelBuilder& b) { b.add_joint({.name = "j", .child = "nobody"}); },
+       Element::joint, "j", 3, "child"},
+      {[](ModelBuilder& b) {
+         b.add_body({.name = "dot", .mass = 1})
+             .add_joint({.name = "j", .child = "dot", .type = JointType::revolute});
+       },
+       Element::joint, "j", 3, ""},
+      {[](ModelBuilder& b) { b.add_shape({.name = "s", .body = "nobody"}); },
+       Element::shape, "s", 3, "body"},
+      {[](ModelBuilder& b) { b.add_shape({.name = "s", .shape = Sphere{-1}}); },
+       Element::shape, "s", 3, "shape"},
+      {[](ModelBuilder& b) {
+         b.add_contact({.normal = hertz}).add_contact({.a = "one", .b = "steal"});
+       },
+       Element::contact, "", 1, "b"},
+      {[](ModelBuilder& b) { b.add_contact({.a = "one"}); }, Element::contact, "", 0,
+       "normal"},
+      {[](ModelBuilder& b) { b.add_contact({.normal = hertz, .share_a = 2}); },
+       Element::contact, "", 0, "share_a"},
+      {[](ModelBuilder& b) { b.add_motor({.name = "m", .joint = "elbow", .axis = 1}); },
+       Element::motor, "m", 0, "axis"},
+      {[](ModelBuilder& b) { b.add_motor({.name = "m", .joint = "knee"}); },
+       Element::motor, "m", 0, "joint"},
+      {[](ModelBuilder& b) {
+         b.add_load({.name = "f", .body = "one"}).add_load({.name = "g", .body = "on"});
+       },
+       Element::load, "g", 1, "body"},
+      {[](ModelBuilder& b) {
+         b.add_loop({.name = "tie", .body_a = "one", .body_b = "tow"});
+       },
+       Element::loop, "tie", 0, "body_b"},
+      {[](ModelBuilder& b) {
+         b.add_loop({.name = "tie", .body_a = "one", .body_b = "two", .damping = 1});
+       },
+       Element::loop, "tie", 0, "damping"},
+      {[](ModelBuilder& b) { b.set_limits({.joint = "elbow"}); }, Element::limit, "elbow",
+       0, "normal"},
+      {[](ModelBuilder& b) { b.set_friction({.joint = "elbow", .friction = slippery}); },
+       Element::joint_friction, "elbow", 0, "load"},
+      {[](ModelBuilder& b) { b.options({.contact_capacity = -1}); }, Element::none, "", 0,
+       ""},
+  };
+  for (const Case& c : cases) {
+    ModelBuilder builder = two_balls();
+    hinge(builder);
+    c.spoil(builder);
+    const Result<Model> model = builder.build();
+    ASSERT_FALSE(model);
+    SCOPED_TRACE(model.error());
+    const ErrorSubject& subject = model.error_subject();
+    EXPECT_EQ(subject.element, c.element);
+    EXPECT_EQ(subject.name, c.name);
+    EXPECT_EQ(subject.index, c.index);
+    EXPECT_EQ(subject.field, c.field);
+  }
+}
+
 }  // namespace
 }  // namespace bristle

@@ -39,7 +39,7 @@ void record(const std::string& path, double duration, const LogOptions& options 
              probe += 1;
              return recorder->sample(now, std::span(&probe, 1));
            });
-  EXPECT_TRUE(recorder->event(state, {EventKind::touch, 0, state.time}));
+  EXPECT_TRUE(recorder->event({EventKind::touch, state.time, state.contacts.key[0]}));
   EXPECT_TRUE(recorder->checkpoint(state));
   EXPECT_TRUE(recorder->finish({"ok", "{}"}));
 }
@@ -154,7 +154,7 @@ TEST(Log, DamageEndsIt) {
 
 TEST(Log, OtherFilesAreRefused) {
   const Scratch scratch;
-  EXPECT_NE(LogReader::open(scratch / "none").error().find("No such file"),
+  EXPECT_NE(LogReader::open(scratch / "none").error().find("no such file"),
             std::string::npos);
   EXPECT_NE(LogReader::open(scratch.path()).error().find("not a"), std::string::npos);
   std::ofstream(scratch / "text") << "hello, world";
@@ -283,15 +283,16 @@ TEST(Log, SamplesDoNotAllocate) {
   ASSERT_TRUE(recorder);
   const double probe = 3;
   long during = 0;
-  simulate(model, state,
-           SimulateOptions{.clock = {}, .duration = 1, .observe_every = 0.001},
-           [&](const Observation& now) {
-             const contract::AllocationCount count;
-             bool fine = recorder->sample(now, std::span(&probe, 1));
-             fine = fine && recorder->event(state, {EventKind::touch, 0, state.time});
-             during += count.since();
-             return fine;
-           });
+  simulate(
+      model, state, SimulateOptions{.clock = {}, .duration = 1, .observe_every = 0.001},
+      [&](const Observation& now) {
+        const contract::AllocationCount count;
+        bool fine = recorder->sample(now, std::span(&probe, 1));
+        fine = fine &&
+               recorder->event({EventKind::touch, state.time, state.contacts.key[0]});
+        during += count.since();
+        return fine;
+      });
   EXPECT_EQ(during, 0);
   EXPECT_EQ(recorder->samples(), 1001u);
 }

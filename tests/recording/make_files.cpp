@@ -75,8 +75,11 @@ int make(const std::string& folder) {
         last = now.state.time;
         return recorder.sample(now, probes);
       });
-  recorder.event(state, {EventKind::touch, 0, state.time});
-  recorder.event(state, {EventKind::slip, 1, state.time, LawFamily::friction});
+  recorder.event({EventKind::touch, state.time, state.contacts.key[0]});
+  recorder.event({.kind = EventKind::slip,
+                  .time = state.time,
+                  .contact = state.contacts.key[1],
+                  .law = LawFamily::friction});
   const std::string status(explain(summary.status));
   if (!recorder.finish(
           {summary.status == StepStatus::ok ? "ok" : status, "{\"n\": 1}"})) {

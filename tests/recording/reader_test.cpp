@@ -28,10 +28,10 @@ void record(const std::string& path, const Model& model, State state, double dur
   ASSERT_TRUE(recorder) << recorder.error();
   Adaptive clock(model, {.rtol = 1e-4});
   Audit audit;
-  ASSERT_EQ(settle(clock.system(), 1e-9, state, {}, Episodes::by_events), StepStatus::ok);
-  AdaptiveObserver observer;
-  observer.on_event = [&](const State& now, const Event& event) {
-    EXPECT_TRUE(recorder->event(now, event));
+  ASSERT_EQ(clock.settle(state), StepStatus::ok);
+  StepObserver observer;
+  observer.on_event = [&](const State&, const Event& event) {
+    EXPECT_TRUE(recorder->event(event));
   };
   observer.sample_interval = 0.01;
   observer.on_sample = [&](const State& now) {

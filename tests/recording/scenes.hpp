@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "recording/recorder.hpp"
 #include "tests/validation/scenes.hpp"
 
@@ -68,21 +68,20 @@ inline State thrown(const Model& model) {
 
 /// A ball that slides on the ground under every law, in pairs.
 inline Model every_law() {
-  const auto normals = static_cast<int>(normal_laws().size());
-  const auto frictions = static_cast<int>(friction_laws().size());
-  const std::span<const LawEntry> laws = catalogue();
+  const auto normals = laws_of(LawFamily::normal);
+  const auto frictions = laws_of(LawFamily::friction);
   ModelBuilder builder;
   builder.add_shape({.name = "ground", .shape = Plane{}});
-  for (int i = 0; i < std::max(normals, frictions); ++i) {
-    const std::string name = numbered("ball ", i);
-    const auto by_name = [&](int k) {
-      return *choose(laws[static_cast<std::size_t>(k)].info.name, {});
+  for (std::size_t i = 0; i < std::max(normals.size(), frictions.size()); ++i) {
+    const std::string name = numbered("ball ", static_cast<int>(i));
+    const auto next_of = [i](std::span<const LawEntry* const> laws) {
+      return *choose(laws[i % laws.size()]->info.name, {});
     };
     add_free(builder, name, 1, ball_inertia(1, 0.1), Sphere{0.1});
     builder.add_contact({.a = "ground",
                          .b = name,
-                         .normal = by_name(i % normals),
-                         .friction = by_name(normals + i % frictions)});
+                         .normal = next_of(normals),
+                         .friction = next_of(frictions)});
   }
   builder.options({.contact_capacity = 0, .contact_books = true});
   return built(builder);

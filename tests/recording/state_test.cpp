@@ -3,6 +3,7 @@
 #include <random>
 
 #include "bristle/adaptive/adaptive.hpp"
+#include "recording/crc32c.hpp"
 #include "tests/recording/scenes.hpp"
 
 namespace bristle::recording {
@@ -39,7 +40,7 @@ TEST_P(Resuming, AStateSurvivesBitByBit) {
     EXPECT_EQ(again->contacts.begin, state.contacts.begin);
     EXPECT_EQ(again->contacts.memory.size(), state.contacts.memory.size());
     for (int k = 0; k < state.contacts.count; ++k) {
-      in_contact += state.contacts.rows[static_cast<std::size_t>(k)].episode != 0;
+      in_contact += state.contacts.episode[static_cast<std::size_t>(k)] != 0;
     }
   }
   EXPECT_GT(in_contact, 0);
@@ -96,6 +97,18 @@ TEST(StateBytes, OtherModelsAreRefused) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().find("other numbers"), std::string::npos) << refused.error();
   EXPECT_TRUE(deserialise(of_light, heavy, Match::layout));
+}
+
+TEST(StateBytes, AnotherFormatIsRefusedByItsNumber) {
+  const Model model = tumbling();
+  Bytes bytes = serialise(model, thrown(model));
+  ASSERT_EQ(bytes[7], std::byte{'2'});
+  bytes[7] = std::byte{'1'};
+  bytes.resize(bytes.size() - sizeof(std::uint32_t));
+  ByteWriter(bytes).put(crc32c(bytes));
+  const Result<State> refused = deserialise(bytes, model);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), "the state is of format 1; this program reads format 2");
 }
 
 TEST(StateBytes, DamageIsNoticed) {

@@ -72,10 +72,10 @@ TEST(WritePage, PutsTitleAndDataIn) {
 }
 
 TEST(WritePage, SaysWhatItCannotWrite) {
-  const std::string path = "/proc/nowhere/report.html";
-  const auto error = write_page({}, "", path);
+  const std::string folder = "/proc/nowhere";
+  const auto error = write_page({}, "", folder + "/report.html");
   ASSERT_TRUE(error);
-  EXPECT_NE(error->message.find(empty_page().empty() ? no_pages : path),
+  EXPECT_NE(error->message.find(empty_page().empty() ? no_pages : folder),
             std::string::npos);
 }
 

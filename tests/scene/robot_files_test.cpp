@@ -6,7 +6,7 @@
 #include <set>
 
 #include "bristle/laws/choice.hpp"
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "bristle/step/loops.hpp"
 #include "scene/mesh_file.hpp"
 #include "scene/mjcf.hpp"
@@ -243,7 +243,7 @@ TEST(Urdf, MeshesThatAreNotThere) {
   expect_problem(urdf(mesh_link("package://nobody/x.stl")), "must lie in a package");
   expect_problem(urdf(mesh_link("package://nobody")), "must lie in a package");
   expect_problem(urdf(mesh_link("")), "must name a file");
-  expect_problem(urdf(mesh_link("arm7.urdf")), "from .stl, .obj and .dae files");
+  expect_problem(urdf(mesh_link("arm7.urdf")), "from .stl, .obj, .ply and .dae files");
   expect_problem(urdf(mesh_link("meshes/empty.stl")), "the mesh file is empty");
   expect_problem(urdf(mesh_link("meshes/words.obj")), "there are no triangles in");
   expect_problem(urdf(mesh_link("meshes/tetra.stl", "scale='1 0 1'")), "must not be 0");
@@ -690,11 +690,11 @@ TEST(Mjcf, AllProblemsAtOnceWithTheirLines) {
 
 TEST(Mjcf, IncludesEachFileOnce) {
   expect_problem(mjcf(mujoco("<include file='none.xml'/>")),
-                 "robot.xml:2: include: there is no file ");
+                 "robot.xml:2: include: cannot read ");
   expect_problem(mjcf(mujoco("<include file='robot.xml'/>")),
                  "file = robot.xml must be included once only");
   expect_problem(mjcf(mujoco("<include/>")), "include: it must have file");
-  expect_problem(mjcf(mujoco("<include file='meshes'/>")), "this is not a file");
+  expect_problem(mjcf(mujoco("<include file='meshes'/>")), "is not a regular file");
   expect_problem(mjcf(mujoco("<include file='loop.xml'/>")),
                  "loop.xml:2: include: file = loop.xml must be included once only");
 }

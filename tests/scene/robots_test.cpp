@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/urdf.hpp"
 #include "tests/dynamics/random_tree.hpp"

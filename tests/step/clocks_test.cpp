@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "tests/contract/allocations.hpp"
 #include "tests/validation/scenes.hpp"
 
@@ -21,16 +21,7 @@ using validation::put;
 
 class Clocks : public ::testing::TestWithParam<Method> {
  protected:
-  static int order(Method method) {
-    switch (method) {
-      case Method::bogacki_shampine:
-        return 3;
-      case Method::runge_kutta_4:
-        return 4;
-      default:
-        return 1;
-    }
-  }
+  static int order(Method method) { return method.info().order; }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, Clocks,
@@ -445,12 +436,12 @@ TEST_P(Clocks, MemoryThatNoLawUsesStaysZero) {
   put(model, state, "simple", {4, 0, 0.1 - 1e-6}, {0.5, 0, 0});
   FixedStep clock(model, {.method = GetParam(), .step = 1e-5});
   const MemoryLayout layout(model);
-  const std::size_t capacity = state.contacts.rows.size();
   const auto simple = static_cast<std::size_t>(
       std::find_if(model.blocks.begin(), model.blocks.end(),
                    [](const LawBlock& laws) { return laws.normal == choose<Hertz>(); }) -
       model.blocks.begin());
   ASSERT_LT(simple, model.blocks.size());
+  ASSERT_EQ(model.joint_blocks, 0);
   int lowest = 1000, highest = 0;
   for (int i = 0; i < 5000; ++i) {
     ASSERT_EQ(clock.step(state), StepStatus::ok);
@@ -460,8 +451,8 @@ TEST_P(Clocks, MemoryThatNoLawUsesStaysZero) {
     highest = std::max(highest, first);
     for (int row = first; row < end; ++row) {
       for (int column = layout.normal; column < layout.count; ++column) {
-        const auto place =
-            static_cast<std::size_t>(column) * capacity + static_cast<std::size_t>(row);
+        const auto place = static_cast<std::size_t>(column) * state.contacts.capacity() +
+                           static_cast<std::size_t>(row);
         ASSERT_EQ(state.contacts.memory[place], 0) << i << " " << column;
       }
     }

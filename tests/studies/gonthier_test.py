@@ -18,7 +18,7 @@ import tempfile
 import unittest
 
 PROGRAM = ""
-FINE, CHECK_FAILED, BAD_INPUT = 0, 1, 2
+FINE, CHECK_FAILED, BAD_INPUT, CANNOT_WRITE = 0, 1, 2, 3
 
 
 def run(*arguments):
@@ -67,9 +67,9 @@ def damping_factor(e):
 
 
 class Contract(unittest.TestCase):
-    def refused(self, *arguments):
+    def refused(self, *arguments, status=BAD_INPUT):
         done = run(*arguments)
-        self.assertEqual(done.returncode, BAD_INPUT, done.stdout + done.stderr)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertEqual(done.stdout, "")
         return done.stderr
 
@@ -112,7 +112,8 @@ class Contract(unittest.TestCase):
                                             "--set", "restitution_model=empirical"))
         self.assertIn("inside", self.refused("run", "gonthier2004.cylinder", "--set", "x0=5"))
         self.assertIn("cannot write", self.refused("run", "gonthier2004.damping-factor",
-                                                   "--out", "/proc/nowhere"))
+                                                   "--out", "/proc/nowhere",
+                                                   status=CANNOT_WRITE))
 
     def test_a_check_that_fails_is_told(self):
         done = run("run", "gonthier2004.double-pendulum", "--set", "rtol=0.05",

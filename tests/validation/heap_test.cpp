@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "tests/validation/scenes.hpp"
 
 // Two hundred mixed bodies, dropped into a bin.

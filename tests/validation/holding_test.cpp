@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "tests/validation/scenes.hpp"
 
 // What friction holds stays where it is, for as long as one likes to wait.

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "bristle/simulate.hpp"
+#include "bristle/run.hpp"
 #include "tests/validation/scenes.hpp"
 
 // Rolling and sliding under friction, against closed forms and an independent solution.

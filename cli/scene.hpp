@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/settings.hpp"
+#include "scene/scene.hpp"
+
+namespace bristle::cli {
+
+/// `bristle scene check | show | schema`.
+void add_scene_commands(CLI::App& app, int& status);
+
+/// The scene with what the command line says, or the problems on standard error.
+std::optional<scene::Scene> load_scene(const std::string& file, const Settings& settings);
+
+/// As many substeps as the scene needs as it begins, unless the scene says.
+void choose_substeps(scene::Scene& scene);
+
+}  // namespace bristle::cli

@@ -1,0 +1,211 @@
+#include "bristle/contact/episodes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bristle {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+struct Episodes::Row {
+  const LawBlock& laws;
+  const RowChange& change;
+  std::size_t i;    // among the new rows
+  std::size_t was;  // among the old ones; only where existed
+  bool existed;
+  bool was_closed;
+  double old_depth, old_rate;
+};
+
+void Episodes::update(const LawBlock& laws, const RowChange& change,
+                      const RowMotion& motion, const ContactKey& key) {
+  if (change.fate == RowChange::Fate::kept) {
+    part(laws, change, key);
+    friction_law(laws.friction).touch(laws.friction, friction_memory(), at(change.now));
+  }
+  const bool existed = change.was >= 0;
+  const std::size_t was = existed ? at(change.was) : 0;
+  const std::uint32_t episode = existed ? old_.episode[was] : 0;
+  Row row{.laws = laws,
+          .change = change,
+          .i = at(change.now),
+          .was = was,
+          .existed = existed,
+          .was_closed = episode != 0,
+          .old_depth = existed ? old_.depth[was] : -1,
+          .old_rate = existed ? old_.rate[was] : 0};
+  const bool was_inside = row.was_closed && row.old_depth > 0;
+  now_.depth[row.i] = motion.depth;
+  const std::size_t i = row.i;
+  const bool closed = closes(row, motion.rate);
+  if (row.was_closed && step_.untouched) correct_ledger(row, motion);
+  double acceleration = existed ? old_.acceleration[was] : 0;
+  if (step_.elapsed > 0) {
+    acceleration =
+        existed && !row.was_closed ? (motion.rate - row.old_rate) / step_.elapsed : 0;
+  }
+  now_.episode[i] = episode;
+  now_.approach[i] = existed ? old_.approach[was] : 0;
+  now_.acceleration[i] = acceleration;
+  if (closed && !row.was_closed) {
+    begin(row, motion.rate);
+  } else if (!closed) {
+    end(row, motion.rate);
+  }
+  if (change.regenerates && existed && step_.elapsed > 0 && (closed || row.was_closed)) {
+    regenerate(row, motion.rate);
+  }
+  if (closed && !was_inside) {
+    note_event(EventKind::touch, change, key, now_.episode[i], now_.approach[i]);
+  } else if (!closed && was_inside && change.fate == RowChange::Fate::found) {
+    note_event(EventKind::lift_off, change, key, episode, std::abs(motion.rate));
+  }
+  now_.rate[i] = motion.rate;
+  now_.booked[i] = {};
+  now_.booked[i].slip = motion.slip;
+}
+
+/// Contacts that the state began with are no events, and what a stepper located it tells
+/// itself.
+void Episodes::note_event(EventKind kind, const RowChange& change, const ContactKey& key,
+                          std::uint32_t episode, double speed) {
+  if (!step_.begun || step_.by_events) return;
+  const int joint_row = key.empty() ? change.now : -1;
+  lines_.events.push_back({kind, step_.time, key, joint_row, episode, speed});
+}
+
+/// With located events a contact stays as it is until one of them says otherwise; or
+/// where round-off left it on the wrong side of an event and it moves on.
+bool Episodes::closes(const Row& row, double rate) const {
+  const double depth = now_.depth[row.i];
+  if (!step_.by_events) return depth > 0;
+  const int event = event_of(row);
+  if (event != 0) return event > 0;
+  if (!row.existed) return depth > 0;
+  if (row.was_closed) return depth > 0 || rate > 0;
+  return depth > 0 && rate > 0;
+}
+
+int Episodes::event_of(const Row& row) const {
+  return row.existed && row.was < step_.events.size() ? step_.events[row.was] : 0;
+}
+
+/// The last step's work at the mean velocity, not at that of one of its ends. Only this
+/// is what the bodies gave, and without it the ledger of a first-order method is off by
+/// h/2 ∫ f dv.
+void Episodes::correct_ledger(const Row& row, const RowMotion& motion) {
+  const BookedForces& booked = old_.booked[row.was];
+  const double normal =
+      0.5 * step_.elapsed * booked.damper * (motion.rate - row.old_rate);
+  const double friction =
+      -0.5 * step_.elapsed * dot(booked.friction, motion.slip - booked.slip);
+  lines_.normal.damping += normal;
+  (booked.slipping ? lines_.friction.slip : lines_.friction.damping) += friction;
+  if (!contact_books_) return;
+  now_.memory[column(layout_.normal_books, now_) + row.i] += normal;
+  const int line = layout_.friction_books + (booked.slipping ? 1 : 0);
+  now_.memory[column(line, now_) + row.i] += friction;
+}
+
+void Episodes::begin(Row& row, double rate) {
+  const std::size_t i = row.i;
+  now_.episode[i] = ++lines_.begun;
+  // Not foreseen, or known exactly.
+  if (!row.existed || now_.approach[i] <= 0 || step_.by_events) {
+    now_.approach[i] = std::max(rate, 0.0);
+    touch(row.laws, i, now_.approach[i]);
+  }
+  if (!row.existed && !step_.first && step_.elapsed > 0) {
+    lines_.regenerated += stored(row.laws, i, now_.depth[i]);
+  }
+}
+
+/// It is open: what friction still stored is lost, and the touch to come is foreseen. A
+/// ground that recovers is not forgotten.
+void Episodes::end(Row& row, double rate) {
+  const std::size_t i = row.i;
+  const LawBlock& laws = row.laws;
+  const NormalLawTable& normal = normal_law(laws.normal);
+  const FrictionLawTable& friction = friction_law(laws.friction);
+  if (row.was_closed && friction.fields > 0) {
+    // By its own contact time it is open to the last bit; what is left of the depth of
+    // the positions would be booked twice.
+    const double depth = event_of(row) == -2 ? 0 : now_.depth[i];
+    lines_.friction.slip +=
+        friction.stored(laws.friction, friction_memory(), i, depth, 0.0);
+    friction.touch(laws.friction, friction_memory(), i);
+  }
+  const bool recovers =
+      row.was_closed && normal.fields > 0 &&
+      normal.stored(laws.normal, normal_memory(), i, std::min(now_.depth[i], 0.0)) > 0;
+  if (recovers) return;
+  now_.episode[i] = 0;
+  now_.approach[i] = foreseen(row, rate);
+  if (now_.approach[i] > 0) touch(laws, i, now_.approach[i]);
+}
+
+/// The depth changes as the surfaces approach, and as the point moves along them. What
+/// the second adds: the mean force from the old depth to the new one along it.
+void Episodes::regenerate(const Row& row, double rate) {
+  const double before = row.old_depth, depth = now_.depth[row.i];
+  const double travel = step_.committed
+                            ? step_.elapsed * rate
+                            : old_.memory[column(MemoryLayout::travel, old_) + row.was];
+  const double along = depth - before - travel;
+  const double middle = 0.5 * (before + depth);
+  const double half = 0.5 * std::max(std::abs(depth - before), 1e-3 * std::abs(along));
+  if (!(half > 0)) return;
+  const double gained =
+      stored(row.laws, row.i, middle + half) - stored(row.laws, row.i, middle - half);
+  lines_.regenerated += along * gained / (2 * half);
+}
+
+/// The rate at which an open contact will touch within the step, or 0.
+double Episodes::foreseen(const Row& row, double rate) const {
+  const double depth = now_.depth[row.i];
+  if (!(rate > 0) || depth + 2 * step_.horizon * rate <= 0) return 0;
+  const double wait = std::min(-depth / rate, step_.horizon);
+  return std::max(rate + now_.acceleration[row.i] * wait, 0.5 * rate);
+}
+
+/// The memory of a new contact.
+void Episodes::touch(const LawBlock& laws, std::size_t i, double approach) {
+  normal_law(laws.normal).touch(laws.normal, approach, normal_memory(), i);
+  friction_law(laws.friction).touch(laws.friction, friction_memory(), i);
+}
+
+/// Energy in a new row, if it were at this depth.
+double Episodes::stored(const LawBlock& laws, std::size_t i, double depth) const {
+  return normal_law(laws.normal)
+             .stored(laws.normal, memory_of(now_, layout_.normal), i, depth) +
+         friction_law(laws.friction)
+             .stored(laws.friction, memory_of(now_, layout_.friction), i, depth, 0.0);
+}
+
+void Episodes::part(const LawBlock& laws, const RowChange& change,
+                    const ContactKey& key) {
+  const std::size_t j = at(change.was);
+  const NormalLawTable& normal = normal_law(laws.normal);
+  const FrictionLawTable& friction = friction_law(laws.friction);
+  const double depth = old_.depth[j];
+  if (friction.fields > 0) {
+    lines_.friction.slip +=
+        friction.stored(laws.friction, memory_of(old_, layout_.friction), j, depth, 0.0);
+  }
+  if (depth > 0) {
+    note_event(EventKind::lift_off, change, key, old_.episode[j], std::abs(old_.rate[j]));
+  }
+  // What the step still did to it counts.
+  const double travel =
+      step_.committed ? 0 : old_.memory[column(MemoryLayout::travel, old_) + j];
+  if (depth > 0 && step_.elapsed > 0) {
+    lines_.regenerated -=
+        normal.stored(laws.normal, memory_of(old_, layout_.normal), j, depth + travel);
+  }
+}
+
+}  // namespace bristle

@@ -1,0 +1,240 @@
+#include "bristle/contact/law_pool.hpp"
+
+#include <algorithm>
+
+namespace bristle {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Sums of the ledger of single rows.
+void sum_books(const double* books, std::size_t capacity, ContactRange rows,
+               LawTotals& totals) {
+  for (std::size_t i = rows.begin; i < rows.end; ++i) {
+    totals.stored += books[i];
+    for (std::size_t line = 0; line < 5; ++line) {
+      field<double>(totals.powers, line) += books[(line + 1) * capacity + i];
+    }
+  }
+}
+
+/// The ledger of single rows goes into their memory.
+void keep_books(const double* books, std::size_t capacity, ContactRange rows,
+                const Evaluation& what, const double* memory, double* next) {
+  for (std::size_t line = 0; line < 5; ++line) {
+    for (std::size_t i = rows.begin; i < rows.end; ++i) {
+      const double power = books[(line + 1) * capacity + i];
+      const std::size_t place = line * capacity + i;
+      next[place] = what.form == Form::advance ? memory[place] + what.h * power : power;
+    }
+  }
+}
+
+/// Zero in the columns from `first` on and before `last`.
+void clear_columns(int first, int last, const ContactRange& rows, std::size_t capacity,
+                   std::span<double> memory) {
+  for (int c = first; c < last; ++c) {
+    double* column = memory.data() + at(c) * capacity;
+    std::fill(column + rows.begin, column + rows.end, 0.0);
+  }
+}
+
+void add(LawTotals& to, const LawTotals& from) {
+  to.stored += from.stored;
+  for (std::size_t line = 0; line < 5; ++line) {
+    field<double>(to.powers, line) += field<double>(from.powers, line);
+  }
+}
+
+}  // namespace
+
+/// A range of rows under one pair of laws, small enough for the first-level cache.
+struct LawPool::Piece {
+  const LawBlock& laws;
+  ContactRange rows;
+};
+
+template <class Work>
+void LawPool::for_each_piece(const LawRows& rows, const Work& work) const {
+  std::size_t number = 0;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const auto end = at(rows.begin[b + 1]);
+    for (std::size_t begin = at(rows.begin[b]); begin < end;
+         begin += contacts_per_block) {
+      work(number++,
+           Piece{blocks_[b], {begin, std::min(begin + contacts_per_block, end)}});
+    }
+  }
+}
+
+LawPool::LawPool(const Model& model, std::span<const LawBlock> blocks, Team& team)
+    : blocks_(blocks),
+      layout_(model),
+      contact_books_(model.contact_books),
+      team_(&team) {}
+
+void LawPool::fit(const LawRows& rows) {
+  if (rows.capacity() == capacity_) return;
+  capacity_ = rows.capacity();
+  columns_.assign(RowColumns::count * capacity_, 0.0);
+  rates_.assign(at(layout_.count) * capacity_, 0.0);
+  books_.assign(2 * book_columns * capacity_, 0.0);
+  pieces_.resize(capacity_ / contacts_per_block + blocks_.size() + 1);
+}
+
+LawColumns LawPool::law_columns(std::span<const double> memory, std::span<double> next,
+                                const HeldLaws* held) {
+  const auto from = [&](int k) {
+    return Columns<const double>{memory.data() + at(k) * capacity_, capacity_};
+  };
+  const auto to = [&](int k) {
+    return Columns<double>{next.data() + at(k) * capacity_, capacity_};
+  };
+  const HeldLaws free;
+  const HeldLaws& sides = held != nullptr ? *held : free;
+  double* c = columns_.data();
+  return {.depth = c + RowColumns::depth * capacity_,
+          .rate = c + RowColumns::rate * capacity_,
+          .slip_x = c + RowColumns::slip_x * capacity_,
+          .slip_y = c + RowColumns::slip_y * capacity_,
+          .normal_state = from(layout_.normal),
+          .friction_state = from(layout_.friction),
+          .normal_force = c + RowColumns::normal * capacity_,
+          .friction_x = c + RowColumns::friction_x * capacity_,
+          .friction_y = c + RowColumns::friction_y * capacity_,
+          .normal_next = to(layout_.normal),
+          .friction_next = to(layout_.friction),
+          .root_depth = sides.roots,
+          .normal_held = sides.normal,
+          .friction_held = sides.friction,
+          .normal_books = {books_.data(), capacity_},
+          .friction_books = {books_.data() + book_columns * capacity_, capacity_}};
+}
+
+void LawPool::run_piece(const Piece& piece, const LawColumns& columns,
+                        std::span<const double> memory, std::span<double> next,
+                        const Evaluation& what, bool by_row, LawSums& sums) noexcept {
+  const LawBlock& laws = piece.laws;
+  const NormalLawTable& normal = normal_law(laws.normal);
+  const FrictionLawTable& friction = friction_law(laws.friction);
+  const bool advance = what.form == Form::advance;
+  if (!laws.given_load) {
+    const auto pass = advance ? (by_row ? normal.advance_columns : normal.advance)
+                              : (by_row ? normal.evaluate_columns : normal.evaluate);
+    pass(laws.normal, columns, piece.rows, what.h, sums.normal);
+  }
+  const auto pass = advance ? (by_row ? friction.advance_columns : friction.advance)
+                            : (by_row ? friction.evaluate_columns : friction.evaluate);
+  pass(laws.friction, columns, piece.rows, what.h, sums.friction);
+  // The frame's own turn, and how far the surfaces approached.
+  const double* spin = columns_.data() + RowColumns::spin * capacity_;
+  double* turn = next.data() + at(MemoryLayout::turn) * capacity_;
+  double* travel = next.data() + at(MemoryLayout::travel) * capacity_;
+  for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
+    turn[i] = advance ? what.h * spin[i] : spin[i];
+    travel[i] = advance ? 0 : columns.rate[i];
+  }
+  // What the laws of other blocks remember stays as it is.
+  if (!advance) {
+    clear_columns(layout_.normal + normal_fields(laws), layout_.friction, piece.rows,
+                  capacity_, next);
+    clear_columns(layout_.friction + friction.fields, layout_.normal_books, piece.rows,
+                  capacity_, next);
+    if (laws.given_load) {
+      clear_columns(layout_.normal_books, layout_.friction_books, piece.rows, capacity_,
+                    next);
+    }
+  }
+  if (!by_row) return;
+  const double* of_normal = columns.normal_books.data;
+  const double* of_friction = columns.friction_books.data;
+  if (!laws.given_load) sum_books(of_normal, capacity_, piece.rows, sums.normal);
+  sum_books(of_friction, capacity_, piece.rows, sums.friction);
+  if (!contact_books_) return;
+  const std::size_t to_normal = at(layout_.normal_books) * capacity_;
+  const std::size_t to_friction = at(layout_.friction_books) * capacity_;
+  if (!laws.given_load) {
+    keep_books(of_normal, capacity_, piece.rows, what, memory.data() + to_normal,
+               next.data() + to_normal);
+  }
+  keep_books(of_friction, capacity_, piece.rows, what, memory.data() + to_friction,
+             next.data() + to_friction);
+}
+
+LawSums LawPool::forces(const LawRows& rows, std::span<const double> memory,
+                        std::span<double> next, const Evaluation& what) noexcept {
+  const LawColumns columns = law_columns(memory, next, what.held);
+  const bool by_row = contact_books_ || what.form == Form::advance;
+  LawSums sums;
+  // One by one: all of it at once g++ clears by "rep stos", which is slow to begin.
+  for (LawTotals* part : {&sums.normal, &sums.friction}) *part = {};
+  // A pass adds the sums of its rows at the end, so that they may go where they belong.
+  if (team_->size() == 1 && !by_row) {
+    for_each_piece(rows, [&](std::size_t, const Piece& piece) {
+      run_piece(piece, columns, memory, next, what, by_row, sums);
+    });
+    return sums;
+  }
+  team_->run([&](int member) {
+    for_each_piece(rows, [&](std::size_t number, const Piece& piece) {
+      if (number % at(team_->size()) != at(member)) return;
+      pieces_[number] = {};
+      run_piece(piece, columns, memory, next, what, by_row, pieces_[number]);
+    });
+  });
+  for_each_piece(rows, [&](std::size_t number, const Piece&) {
+    add(sums.normal, pieces_[number].normal);
+    add(sums.friction, pieces_[number].friction);
+  });
+  return sums;
+}
+
+void LawPool::note_forces(LawRows& rows, bool at_end) noexcept {
+  const double sign = at_end ? -1 : 1;
+  const double* rate = column(RowColumns::rate).data();
+  const double* friction_x = column(RowColumns::friction_x).data();
+  const double* friction_y = column(RowColumns::friction_y).data();
+  const double* normal_damping = books_.data() + capacity_;
+  const double* friction_damping = books_.data() + (book_columns + 1) * capacity_;
+  const double* slip_power = books_.data() + (book_columns + 2) * capacity_;
+  for (std::size_t i = 0; i < at(rows.count); ++i) {
+    BookedForces& booked = rows.booked[i];
+    booked.damper = rate[i] != 0 ? sign * normal_damping[i] / rate[i] : 0;
+    booked.friction = {sign * friction_x[i], sign * friction_y[i]};
+    booked.slipping = slip_power[i] > friction_damping[i];
+  }
+}
+
+void LawPool::commit(LawRows& rows, double& normal_damping,
+                     double& friction_slip) noexcept {
+  const LawColumns for_force = law_columns(rows.memory, rates_);
+  const LawColumns in_place = law_columns(rows.memory, rows.memory);
+  for_each_piece(rows, [&](std::size_t, const Piece& piece) {
+    const LawBlock& laws = piece.laws;
+    const NormalLawTable& normal = normal_law(laws.normal);
+    const FrictionLawTable& friction = friction_law(laws.friction);
+    if (normal.fields == 0 && friction.fields == 0) return;
+    if (!laws.given_load) {
+      LawTotals unused;
+      normal.evaluate(laws.normal, for_force, piece.rows, 0.0, unused);
+    }
+    // What the rows release: room in the books, which are not in use here.
+    double* by_normal = books_.data();
+    double* by_friction = books_.data() + capacity_;
+    for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
+      by_normal[i] = by_friction[i] = 0;
+    }
+    normal.commit(laws.normal, in_place, piece.rows, by_normal);
+    friction.commit(laws.friction, in_place, piece.rows, by_friction);
+    for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
+      normal_damping += by_normal[i];
+      friction_slip += by_friction[i];
+      if (!contact_books_) continue;
+      rows.memory[at(layout_.normal_books) * capacity_ + i] += by_normal[i];
+      rows.memory[at(layout_.friction_books + 1) * capacity_ + i] += by_friction[i];
+    }
+  });
+}
+
+}  // namespace bristle

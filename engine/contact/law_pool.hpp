@@ -1,0 +1,221 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "bristle/contact/detect.hpp"
+#include "bristle/contact/law_table.hpp"
+#include "bristle/core/team.hpp"
+#include "bristle/dynamics/jacobian_row.hpp"
+#include "bristle/model/state.hpp"
+
+// Rows under contact laws within a step. What a row remembers lies in the State
+// (model/state.hpp); here is what moves it (depth, rate, slip) and what its laws answer
+// (forces), in columns. Point contacts and joint rows are such pools.
+
+namespace bristle {
+
+/// How a row moves now.
+struct RowMotion {
+  double depth;
+  double rate;
+  Vec2<double> slip;
+};
+
+/// The columns of a pool.
+struct RowColumns {
+  static constexpr std::size_t depth = 0, rate = 1, slip_x = 2, slip_y = 3, normal = 4,
+                               friction_x = 5, friction_y = 6,
+                               spin = 7,  // mean, of the two bodies about n [rad/s]
+      count = 8;
+};
+
+/// Where the bodies are and how they move: the tree after kinematics() for q and v.
+struct Placement {
+  const Workspace<double>& tree;
+  std::span<const double> q;
+  std::span<const double> v;
+
+  LinkMotion links() const { return {tree.poses, tree.velocities}; }
+};
+
+/// Where forces go: on links, about their origins in world axes, and on joints.
+struct ForceSink {
+  std::span<Force<double>> on_links;
+  std::span<double> on_joints;
+};
+
+/// The sides of guards that laws are held on while an integrator tries a step beyond an
+/// event, so that rates stay smooth; and roots of depths where a contact time runs.
+struct HeldLaws {
+  Columns<const double> normal{};  // a column per guard: −1, 1, or 0: free
+  Columns<const double> friction{};
+  const double* roots = nullptr;  // of depths; none: the laws compute them
+};
+
+/// What the laws are asked for: a step of length h, or forces and the memory's rates.
+struct Evaluation {
+  Form form = Form::evaluate;
+  double h = 0;                    // [s]
+  const HeldLaws* held = nullptr;  // Form::evaluate only
+};
+
+/// What the laws store and lose, summed over the rows of a pool [J, W].
+struct LawSums {
+  LawTotals normal, friction;
+};
+
+/// One row with its laws, at the motion that was measured last. A view: cheap to make.
+struct LawRow {
+  const LawBlock& laws;
+  const LawColumns& columns;
+  std::size_t i;
+
+  bool closed() const { return columns.depth[i] > 0; }
+  double normal_force() const { return columns.normal_force[i]; }
+  Kinematics<double> kinematics() const {
+    return Kinematics<double>::at(columns.depth[i], columns.rate[i],
+                                  {columns.slip_x[i], columns.slip_y[i]});
+  }
+  /// Zero for friction with a given load, which has no normal law.
+  NormalSlopes<double> normal_slopes(const Kinematics<double>& kin) const {
+    if (laws.given_load) return {normal_force(), normal_force(), 0, 0};
+    return normal_law(laws.normal).linearise(laws.normal, columns.normal_state, i, kin);
+  }
+  FrictionSpring<double> spring(const Kinematics<double>& kin, double force) const {
+    return friction_law(laws.friction)
+        .spring(laws.friction, columns.friction_state, i, kin, force);
+  }
+  /// Friction over a step h: how its force follows the slip, and the force itself, the
+  /// memory's response included.
+  StepSlopes friction_step_slopes(const Kinematics<double>& kin, double h) const {
+    return friction_law(laws.friction)
+        .slopes(laws.friction, columns.friction_state, i, kin, normal_force(), h);
+  }
+  Vec2<double> friction_step_force(const Kinematics<double>& kin, double force,
+                                   double h) const {
+    return friction_law(laws.friction)
+        .force(laws.friction, columns.friction_state, i, kin, force, h);
+  }
+  /// Stiffness or damping along n, t1 and t2, as far as it resists [N/m], [N s/m].
+  std::array<double, 3> stiffness() const {
+    const Kinematics<double> kin = kinematics();
+    const double tangent = spring(kin, normal_force()).stiffness;
+    return {std::max(0.0, normal_slopes(kin).by_depth), tangent, tangent};
+  }
+  std::array<double, 3> damping() const {
+    const Kinematics<double> kin = kinematics();
+    const FrictionSpring<double> f = spring(kin, normal_force());
+    const double tangent = f.damping + f.viscous;
+    return {std::max(0.0, normal_slopes(kin).by_rate), tangent, tangent};
+  }
+  /// Energy stored at a depth, the memory as it is [J].
+  double normal_energy(double depth) const {
+    return normal_law(laws.normal).stored(laws.normal, columns.normal_state, i, depth);
+  }
+  double friction_energy(double depth, double force) const {
+    return friction_law(laws.friction)
+        .stored(laws.friction, columns.friction_state, i, depth, force);
+  }
+};
+
+/// Room for the rows of some blocks of laws, and the passes of their laws.
+class LawPool {
+ public:
+  LawPool(const Model& model, std::span<const LawBlock> blocks, Team& team);
+
+  /// Room for as many rows as a state has; allocates where that is more than before.
+  void fit(const LawRows& rows);
+  std::size_t capacity() const { return capacity_; }
+  const MemoryLayout& layout() const { return layout_; }
+  std::span<const LawBlock> blocks() const { return blocks_; }
+  /// The numbers of memory that the normal law of a block uses.
+  static int normal_fields(const LawBlock& laws) {
+    return laws.given_load ? 0 : normal_law(laws.normal).fields;
+  }
+
+  std::span<double> column(std::size_t k) {
+    return std::span(columns_).subspan(k * capacity_, capacity_);
+  }
+  std::span<const double> column(std::size_t k) const {
+    return std::span(columns_).subspan(k * capacity_, capacity_);
+  }
+  double value(std::size_t k, std::size_t i) const { return columns_[k * capacity_ + i]; }
+  /// As many numbers as the memory of the rows: room for its rates or next values.
+  std::span<double> rates() { return rates_; }
+
+  /// The columns as the laws see them, for rows that remember `memory`.
+  LawColumns law_columns(std::span<const double> memory, std::span<double> next,
+                         const HeldLaws* held = nullptr);
+  LawColumns law_columns(std::span<const double> memory) {
+    return law_columns(memory, rates_);
+  }
+
+  /// The forces of all rows into the columns; their memory a step later, or its rates,
+  /// into `next`, which may be the memory itself. The ledger of single rows is kept by
+  /// Form::advance, and where the model asks for it.
+  LawSums forces(const LawRows& rows, std::span<const double> memory,
+                 std::span<double> next, const Evaluation& what) noexcept;
+
+  /// Notes the forces of a step in the rows, so that the next accepted state can correct
+  /// the ledger to the mean velocity. They were booked at the velocities of the step's
+  /// beginning (`at_end` false) or its end; after forces() with Form::advance.
+  void note_forces(LawRows& rows, bool at_end) noexcept;
+
+  /// The laws adjust the rows' memory to an accepted state; what that releases goes to
+  /// the two lines of the ledger. Runs the normal laws, for their force.
+  void commit(LawRows& rows, double& normal_damping, double& friction_slip) noexcept;
+
+  /// work(row) for every row, in order; `row` is a LawRow.
+  template <class Work>
+  void for_each_row(const LawRows& rows, const LawColumns& columns,
+                    const Work& work) const {
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      for (int i = rows.begin[b]; i < rows.begin[b + 1]; ++i) {
+        work(LawRow{blocks_[b], columns, static_cast<std::size_t>(i)});
+      }
+    }
+  }
+  const LawBlock& laws_of(const LawRows& rows, std::size_t i) const {
+    std::size_t b = 0;
+    while (static_cast<std::size_t>(rows.begin[b + 1]) <= i) ++b;
+    return blocks_[b];
+  }
+
+ protected:
+  Team& team() { return *team_; }
+  void put(std::size_t i, const RowMotion& motion, double spin) {
+    double* c = columns_.data() + i;
+    c[RowColumns::depth * capacity_] = motion.depth;
+    c[RowColumns::rate * capacity_] = motion.rate;
+    c[RowColumns::slip_x * capacity_] = motion.slip.x;
+    c[RowColumns::slip_y * capacity_] = motion.slip.y;
+    c[RowColumns::spin * capacity_] = spin;
+  }
+  void clear(std::size_t i) {
+    for (std::size_t k = 0; k < RowColumns::count; ++k) columns_[k * capacity_ + i] = 0;
+    columns_[RowColumns::depth * capacity_ + i] = -1;
+  }
+
+ private:
+  struct Piece;
+  template <class Work>
+  void for_each_piece(const LawRows& rows, const Work& work) const;
+  void run_piece(const Piece& piece, const LawColumns& columns,
+                 std::span<const double> memory, std::span<double> next,
+                 const Evaluation& what, bool by_row, LawSums& sums) noexcept;
+
+  std::span<const LawBlock> blocks_;
+  MemoryLayout layout_;
+  bool contact_books_;
+  Team* team_;
+  std::size_t capacity_ = 0;
+  std::vector<double> columns_;  // RowColumns
+  std::vector<double> rates_;
+  std::vector<double> books_;    // stored and powers of normal and friction, per row
+  std::vector<LawSums> pieces_;  // sums per piece of a block
+};
+
+}  // namespace bristle

@@ -1,0 +1,222 @@
+#include "bristle/contact/point_pool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <new>
+#include <utility>
+
+#include "bristle/dynamics/jacobian.hpp"
+
+namespace bristle {
+
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+PointPool::PointPool(const Model& model, Team& team)
+    : LawPool(model, model.contact_law_blocks(), team),
+      model_(&model),
+      detector_(model, team),
+      cache_(model) {
+  fit_rows(cache_.rows());
+}
+
+void PointPool::fit_rows(const ContactRows& rows) {
+  fit(rows);
+  places_.resize(capacity());
+  lost_.resize(capacity());
+  unmatched_.resize(capacity());
+}
+
+/// How the bodies of a row move where its force acts, and their mean spin about n.
+BRISTLE_INLINE RowMotion PointPool::motion_at(const LinkMotion& links, std::size_t i,
+                                              double depth, double& spin) const {
+  const ContactPlace& place = places_[i];
+  const Frame<double>& frame = place.frame;
+  const auto velocity = [&](int link) BRISTLE_INLINE_LAMBDA {
+    const Motion<double>& m = links.velocities[index(link)];
+    if (link == world_link) return m.linear;
+    return m.linear + cross(m.angular, place.point - links.poses[index(link)].p);
+  };
+  const Vec3<double> moving = velocity(place.link_b) - velocity(place.link_a);
+  const Vec3<double>& turning_a = links.velocities[index(place.link_a)].angular;
+  const Vec3<double>& turning_b = links.velocities[index(place.link_b)].angular;
+  spin = 0.5 * dot(turning_a + turning_b, frame.n);
+  return {depth, -dot(frame.n, moving), frame.to_tangent(moving)};
+}
+
+ContactStatus PointPool::find(const LinkMotion& links, double horizon,
+                              const ContactRows& rows) noexcept {
+  ContactStatus status = detector_.detect(links, horizon);
+  if (status != ContactStatus::ok) return status;
+  status = cache_.renew(links, detector_, rows);
+  if (status != ContactStatus::ok) return status;
+  try {
+    fit_rows(cache_.rows());
+  } catch (const std::bad_alloc&) {
+    return ContactStatus::too_many_contacts;
+  }
+  return ContactStatus::ok;
+}
+
+void PointPool::accept(const LinkMotion& links, const AcceptedStep& step, State& state,
+                       std::vector<Event>& events) noexcept {
+  ContactRows& now = cache_.rows();
+  places_.swap(cache_.places());
+  Episodes episodes(step, layout(), model_->contact_books, state.contacts, now,
+                    {state.works.normal, state.works.friction, state.works.regenerated,
+                     state.episodes, events});
+  for (const RowChange& change : cache_.changes()) {
+    const LawBlock& laws = blocks()[index(change.block)];
+    if (change.fate == RowChange::Fate::lost) {
+      episodes.part(laws, change, state.contacts.key[index(change.was)]);
+      continue;
+    }
+    const std::size_t i = index(change.now);
+    double spin = 0;
+    RowMotion motion{now.depth[i], 0, {0, 0}};
+    if (change.fate == RowChange::Fate::found) {
+      motion = motion_at(links, i, now.depth[i], spin);
+    }
+    episodes.update(laws, change, motion, now.key[i]);
+    put(i, motion, spin);
+    lost_[i] = 0;
+  }
+  for (std::size_t i = 0; i < index(now.count); ++i) {
+    if (now.key[i].empty()) clear(i);
+  }
+  std::swap(state.contacts, now);
+}
+
+void PointPool::measure(const Placement& at, const ContactRows& rows,
+                        std::span<const double> memory, bool open) noexcept {
+  const LinkMotion links = at.links();
+  detector_.place_shapes(links);
+  const double* turns = memory.data() + index(MemoryLayout::turn) * capacity();
+  team().run([&](int member) {
+    const Share share = share_of(rows.pairs.size(), member, team().size());
+    for (std::size_t p = share.begin; p < share.end; ++p) {
+      const PairSlice& pair = rows.pairs[p];
+      unmatched_[p] = -HUGE_VAL;
+      const auto first = rows.episode.begin() + pair.first;
+      const auto is_open = [](std::uint32_t episode) { return episode == 0; };
+      if (!open && std::all_of(first, first + pair.count, is_open)) continue;
+      measure_pair(links, rows, p, turns);
+    }
+  });
+}
+
+void PointPool::measure_pair(const LinkMotion& links, const ContactRows& rows,
+                             std::size_t p, const double* turns) noexcept {
+  const PairSlice& pair = rows.pairs[p];
+  const ModelShape& a = model_->shapes[pair.a];
+  const ModelShape& b = model_->shapes[pair.b];
+  Contacts<double> found;
+  found.radii = false;
+  // Wide enough for what was found at the beginning of the step and went on moving.
+  const double margin = 2 * pair.margin + 1e-6 * std::min(a.radius, b.radius);
+  const auto find = pair_function<double>(kind_of(a.shape), kind_of(b.shape));
+  find(a.shape, detector_.pose(pair.a), b.shape, detector_.pose(pair.b), margin, found);
+  const auto follow_to = [&](std::size_t i, const ContactPoint<double>& contact) {
+    places_[i] = {carried(rows.frame[i], contact.normal, turns[i]),
+                  force_point(pair.share_a, contact), a.link, b.link};
+    double spin = 0;
+    const RowMotion motion = motion_at(links, i, contact.depth, spin);
+    put(i, motion, spin);
+    lost_[i] = 0;
+  };
+  if (pair.count == 1 && found.count == 1 &&
+      found[0].feature == rows.key[index(pair.first)].feature) {
+    follow_to(index(pair.first), found[0]);
+    return;
+  }
+  std::array<const ContactPoint<double>*, max_contacts> points;
+  for (int f = 0; f < found.count; ++f) points[index(f)] = &found[f];
+  const std::array<int, max_contacts> row_of = match_points(
+      rows, pair.first, pair.count, std::span(points).first(index(found.count)), *model_,
+      links, pair.a, pair.b, pair.share_a);
+  for (int i = pair.first; i < pair.first + pair.count; ++i) {
+    lost_[index(i)] = 1;
+    const double spin = value(RowColumns::spin, index(i));
+    put(index(i), {-1, 0, {0, 0}}, spin);
+  }
+  for (int f = 0; f < found.count; ++f) {
+    if (row_of[index(f)] < 0) {
+      unmatched_[p] = std::max(unmatched_[p], found[f].depth);
+      continue;
+    }
+    follow_to(index(pair.first + row_of[index(f)]), found[f]);
+  }
+}
+
+void PointPool::measure_rates(const Placement& at, const ContactRows& rows) noexcept {
+  const LinkMotion links = at.links();
+  for (std::size_t i = 0; i < index(rows.count); ++i) {
+    if (rows.key[i].empty()) continue;
+    double spin = 0;
+    put(i, motion_at(links, i, value(RowColumns::depth, i), spin), spin);
+  }
+}
+
+void PointPool::scatter_row(const Placement& at, std::size_t i, double normal,
+                            Vec2<double> across, const ForceSink& sink) const noexcept {
+  const auto& poses = at.tree.poses;
+  const ContactPlace& place = places_[i];
+  const Vec3<double> f = normal * place.frame.n + place.frame.to_world(across);
+  if (place.link_b != world_link) {
+    Force<double>& to = sink.on_links[index(place.link_b)];
+    to.torque = to.torque + cross(place.point - poses[index(place.link_b)].p, f);
+    to.force = to.force + f;
+  }
+  if (place.link_a != world_link) {
+    Force<double>& to = sink.on_links[index(place.link_a)];
+    to.torque = to.torque - cross(place.point - poses[index(place.link_a)].p, f);
+    to.force = to.force - f;
+  }
+}
+
+void PointPool::scatter(const Placement& at, const ContactRows& rows,
+                        const ForceSink& to) const noexcept {
+  const double* normal = column(RowColumns::normal).data();
+  const double* x = column(RowColumns::friction_x).data();
+  const double* y = column(RowColumns::friction_y).data();
+  for (std::size_t i = 0; i < index(rows.count); ++i) {
+    if (normal[i] == 0 && x[i] == 0 && y[i] == 0) continue;
+    scatter_row(at, i, normal[i], {x[i], y[i]}, to);
+  }
+}
+
+int PointPool::jacobian(const Placement& at, std::size_t i,
+                        std::span<JacobianRow<double>> out) const noexcept {
+  const ContactPlace& place = places_[i];
+  const Frame<double>& frame = place.frame;
+  const Vec3<double> axes[most_rows] = {frame.n, frame.t1, frame.t2};
+  for (std::size_t k = 0; k < most_rows; ++k) {
+    out[k] =
+        row_at_point<double>(at.tree, place.link_a, place.link_b, place.point, axes[k]);
+  }
+  return most_rows;
+}
+
+int PointPool::dense_jacobian(const Tree& tree, const Placement& at, std::size_t i,
+                              std::span<double> out,
+                              std::span<double> scratch) const noexcept {
+  const std::size_t n = index(tree.velocity_count());
+  const ContactPlace& place = places_[i];
+  point_jacobian<double>(tree, at.tree, place.link_b, place.point, out);
+  point_jacobian<double>(tree, at.tree, place.link_a, place.point, scratch);
+  for (std::size_t k = 0; k < n; ++k) {
+    const Vec3<double> move{out[k] - scratch[k], out[n + k] - scratch[n + k],
+                            out[2 * n + k] - scratch[2 * n + k]};
+    const Vec2<double> across = place.frame.to_tangent(move);
+    out[k] = dot(place.frame.n, move);
+    out[n + k] = across.x;
+    out[2 * n + k] = across.y;
+  }
+  return most_rows;
+}
+
+}  // namespace bristle

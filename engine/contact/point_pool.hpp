@@ -1,0 +1,74 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bristle/contact/episodes.hpp"
+#include "bristle/contact/law_pool.hpp"
+#include "bristle/dynamics/jacobian_row.hpp"
+
+// The pool of point contacts: pairs of shapes, each with up to max_contacts points.
+
+namespace bristle {
+
+class PointPool : public LawPool {
+ public:
+  using Rows = ContactRows;
+  static constexpr int most_rows = 3;  // of J per contact: along n, t1, t2
+
+  PointPool(const Model& model, Team& team);
+
+  /// The contacts of an accepted state in two steps. find() looks for them as far as the
+  /// bodies may move within `horizon` [s] and matches them with the rows that the state
+  /// has; it may fail, and leaves the state alone. accept() makes what was found the
+  /// state's own: what lasts keeps its memory, frames are carried along, new contacts
+  /// begin and old ones end. Done twice, it changes nothing the second time.
+  ContactStatus find(const LinkMotion& links, double horizon,
+                     const ContactRows& rows) noexcept;
+  void accept(const LinkMotion& links, const AcceptedStep& step, State& state,
+              std::vector<Event>& events) noexcept;
+
+  /// Measures the rows of a settled state at other positions and velocities within the
+  /// step; `memory` is the rows' memory there. Without `open`, pairs of which every
+  /// contact was open are left out.
+  void measure(const Placement& at, const ContactRows& rows,
+               std::span<const double> memory, bool open) noexcept;
+  /// Rates and slips at the same places for other velocities.
+  void measure_rates(const Placement& at, const ContactRows& rows) noexcept;
+
+  /// Adds the forces of all rows, in the order of the rows.
+  void scatter(const Placement& at, const ContactRows& rows,
+               const ForceSink& to) const noexcept;
+  /// The same for one row and a force of one's own.
+  void scatter_row(const Placement& at, std::size_t i, double normal, Vec2<double> across,
+                   const ForceSink& to) const noexcept;
+
+  /// The rows of J of contact i; their rates are −δ̇ and the two components of slip.
+  int jacobian(const Placement& at, std::size_t i,
+               std::span<JacobianRow<double>> out) const noexcept;
+  /// The same, dense: most_rows rows of nᵥ numbers; `scratch` is room for as many more.
+  int dense_jacobian(const Tree& tree, const Placement& at, std::size_t i,
+                     std::span<double> out, std::span<double> scratch) const noexcept;
+
+  const ContactPlace& place(std::size_t i) const { return places_[i]; }
+  /// Whether the point of a row was not found again by the last measure().
+  bool lost(std::size_t i) const { return lost_[i] != 0; }
+  /// Depth of the deepest point of a pair that measure() found and no row stands for [m].
+  double unmatched(std::size_t pair) const { return unmatched_[pair]; }
+
+ private:
+  RowMotion motion_at(const LinkMotion& links, std::size_t i, double depth,
+                      double& spin) const;
+  void fit_rows(const ContactRows& rows);
+  void measure_pair(const LinkMotion& links, const ContactRows& rows, std::size_t pair,
+                    const double* turns) noexcept;
+
+  const Model* model_;
+  Detector detector_;
+  PairCache cache_;
+  std::vector<ContactPlace> places_;
+  std::vector<std::uint8_t> lost_;
+  std::vector<double> unmatched_;  // by pair
+};
+
+}  // namespace bristle

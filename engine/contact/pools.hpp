@@ -1,0 +1,91 @@
+#pragma once
+
+#include <concepts>
+
+#include "bristle/contact/joint_pool.hpp"
+#include "bristle/contact/loop_pool.hpp"
+#include "bristle/contact/point_pool.hpp"
+
+// All that acts between bodies, pooled by kind. A pool measures its rows at a position
+// and velocity, computes forces (or a step of the rows' memory), gives their slopes and
+// their Jacobian rows, and scatters forces to links and joints. What lasts from step to
+// step lies in the State; a pool is room within a step. A new kind of constraint is a
+// pool with these operations, a member of Pools and a line in the two functions below it.
+
+namespace bristle {
+
+/// What the steppers ask of every pool.
+template <class P>
+concept ConstraintPool =
+    requires(const P& pool, const Tree& tree, const Placement& at, std::size_t i,
+             std::span<JacobianRow<double>> rows, std::span<double> numbers) {
+      typename P::Rows;
+      { P::most_rows } -> std::convertible_to<int>;
+      { pool.jacobian(at, i, rows) } noexcept -> std::same_as<int>;
+      {
+        pool.dense_jacobian(tree, at, i, numbers, numbers)
+      } noexcept -> std::same_as<int>;
+    };
+
+/// And of one whose rows are under contact laws.
+template <class P>
+concept LawConstraintPool =
+    ConstraintPool<P> && std::derived_from<P, LawPool> &&
+    std::derived_from<typename P::Rows, LawRows> &&
+    requires(P& pool, const P& seen, const Placement& at, const typename P::Rows& rows,
+             std::span<const double> memory, const ForceSink& to, std::size_t i) {
+      { pool.measure(at, rows, memory, true) } noexcept;
+      { pool.measure_rates(at, rows) } noexcept;
+      { seen.scatter(at, rows, to) } noexcept;
+      { seen.scatter_row(at, i, 0.0, Vec2<double>{}, to) } noexcept;
+    };
+
+static_assert(LawConstraintPool<PointPool> && LawConstraintPool<JointPool>);
+static_assert(ConstraintPool<LoopPool>);
+
+struct Pools {
+  Pools(const Model& model, Team& team)
+      : joints(model, team), points(model, team), loops(model) {}
+
+  JointPool joints;
+  PointPool points;
+  LoopPool loops;
+};
+
+/// The rows of a state, or others in their place.
+struct RowView {
+  const LawRows& joints;
+  const ContactRows& contacts;
+
+  RowView(const State& state) : joints(state.joints), contacts(state.contacts) {}
+  RowView(const LawRows& of_joints, const ContactRows& of_contacts)
+      : joints(of_joints), contacts(of_contacts) {}
+};
+
+/// What the rows remember, pool by pool: to read, or to write.
+template <class N>
+struct RowMemory {
+  std::span<N> joints;
+  std::span<N> contacts;
+};
+
+inline RowMemory<const double> memory_of(const State& state) {
+  return {state.joints.memory, state.contacts.memory};
+}
+inline RowMemory<double> memory_of(State& state) {
+  return {state.joints.memory, state.contacts.memory};
+}
+/// Room in the pools for as much: rates, or next values that nobody wants.
+inline RowMemory<double> rates_of(Pools& pools) {
+  return {pools.joints.rates(), pools.points.rates()};
+}
+
+/// work(pool, rows, memory) for the pools under laws.
+template <class Rows, class N, class Work>
+void for_each_law_pool(Pools& pools, Rows&& rows, const RowMemory<N>& memory,
+                       const Work& work) {
+  work(pools.joints, rows.joints, memory.joints);
+  work(pools.points, rows.contacts, memory.contacts);
+}
+
+}  // namespace bristle

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <span>
+#include <typeindex>
+#include <vector>
+
+#include "bristle/laws/catalogue.hpp"
+
+// A law's entry in the catalogue, made from its type.
+
+namespace bristle {
+
+namespace detail {
+
+/// Whether a law is one of normal force or of friction; the compiler says in words what
+/// it lacks to be either.
+template <class Law>
+constexpr LawFamily family_of() {
+  if constexpr (NormalLaw<Law>) {
+    static_assert(CheckNormalLaw<Law>::fine);
+    return LawFamily::normal;
+  } else if constexpr (FrictionLaw<Law>) {
+    static_assert(CheckFrictionLaw<Law>::fine);
+    return LawFamily::friction;
+  } else if constexpr (requires { Law::damping_parameter; }) {
+    static_assert(CheckNormalLaw<Law>::fine, "see the law named above");
+    return LawFamily::normal;
+  } else {
+    static_assert(CheckFrictionLaw<Law>::fine,
+                  "see the law named above; a normal law also needs damping_parameter, "
+                  "which SpringDamper has");
+    return LawFamily::friction;
+  }
+}
+
+template <class Law>
+typename Law::template Params<double> to_params(std::span<const double> values) {
+  auto params = default_params<Law>();
+  std::size_t i = 0;
+  for (const auto& field : Law::parameters()) params.*field.member = values[i++];
+  return params;
+}
+
+template <NormalLaw Law>
+Result<ImpactReport> impact_of(std::span<const double> values, double mass, double speed,
+                               std::vector<ImpactSample>* trace) {
+  return impact<Law>(to_params<Law>(values), mass, speed, trace);
+}
+
+template <FrictionLaw Law>
+std::vector<SlideSample> slide_of(std::span<const double> values,
+                                  const SlideProgram& program) {
+  return slide<Law>(to_params<Law>(values), program);
+}
+
+template <FrictionLaw Law>
+double steady_resistance_of(std::span<const double> values, double speed,
+                            double normal_force, double depth) {
+  return steady_resistance<Law>(to_params<Law>(values), speed, normal_force, depth);
+}
+
+}  // namespace detail
+
+template <class Law>
+LawEntry law_entry() {
+  constexpr LawFamily family = detail::family_of<Law>();
+  static_assert(Law::parameters().size() <= max_law_parameters,
+                "a law has more parameters than LawChoice has room for");
+  LawEntry entry{.info = Law::info, .family = family, .type = typeid(Law)};
+  for (const auto& field : Law::parameters()) entry.parameters.push_back(field.about);
+  for (const auto& field : Law::state()) entry.state.push_back(field);
+  for (const auto& name : Law::guard_list()) entry.guards.push_back(name);
+  if constexpr (family == LawFamily::normal) {
+    entry.damping_parameter = Law::damping_parameter;
+    entry.impact = &detail::impact_of<Law>;
+  } else {
+    entry.slide = &detail::slide_of<Law>;
+    entry.steady_resistance = &detail::steady_resistance_of<Law>;
+  }
+  return entry;
+}
+
+}  // namespace bristle

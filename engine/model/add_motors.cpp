@@ -1,0 +1,100 @@
+#include <cmath>
+#include <set>
+
+#include "bristle/model/assembly.hpp"
+
+// What drives a model: motors at its joints, loads on its bodies.
+
+namespace bristle::assembly {
+
+namespace {
+
+using checks::finite;
+using checks::quoted;
+
+/// What is wrong with a motor on its joint.
+Problem check_motor(const MotorSpec& spec, const Joint& joint, const Tree& tree,
+                    const Subject& who) {
+  const int count = velocity_count(joint.type);
+  const std::string type(joint_type_name(joint.type));
+  if (spec.axis < 0 || spec.axis >= count) {
+    return who.error("axis", "axis = " + std::to_string(spec.axis) + " must lie in [0, " +
+                                 std::to_string(count - 1) + "], a " + type +
+                                 " joint has " + std::to_string(count) + " velocities");
+  }
+  if (spec.kind != MotorKind::torque && tree.dofs()[at(joint.v + spec.axis)].q < 0) {
+    return who.error("kind", "a " + type +
+                                 " joint has no angles that a position could be asked "
+                                 "of; use a torque motor");
+  }
+  if (spec.kind == MotorKind::prescribed && count != 1) {
+    return who.error("kind",
+                     "motion is prescribed to revolute and prismatic joints only, " +
+                         quoted(spec.joint) + " is " + type);
+  }
+  const Signal& s = spec.target;
+  if (!std::isfinite(s.offset + s.slope + s.amplitude + s.frequency + s.phase)) {
+    return who.error("target", "its target is not made of numbers");
+  }
+  if (!(spec.kp >= 0) || !(spec.kd >= 0) || !std::isfinite(spec.kp + spec.kd)) {
+    return who.error(std::isfinite(spec.kp) && spec.kp >= 0 ? "kd" : "kp",
+                     "kp and kd must be numbers >= 0");
+  }
+  return {};
+}
+
+}  // namespace
+
+Problem add_motors(std::span<const MotorSpec> specs, Model& model) {
+  std::set<std::string_view> names;
+  std::set<int> prescribed;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const MotorSpec& spec = specs[i];
+    const Subject who(Element::motor, spec.name, i);
+    if (spec.name.empty()) {
+      return who.sentence("name",
+                          "a motor of joint " + quoted(spec.joint) + " has no name");
+    }
+    if (!names.insert(spec.name).second) {
+      return who.sentence("name", who.called() + " was added twice");
+    }
+    Problem problem;
+    const Joint* joint = find_moving_joint(model, spec.joint, who, "joint", problem);
+    if (joint == nullptr) return problem;
+    if (Problem p = check_motor(spec, *joint, model.tree, who)) return p;
+    if (spec.kind == MotorKind::prescribed) {
+      if (!prescribed.insert(joint->link).second) {
+        return who.error("kind",
+                         "the motion of " + quoted(spec.joint) + " is prescribed twice");
+      }
+      model.prescribed.resize(at(model.tree.link_count()), 0);
+      model.prescribed[at(joint->link)] = 1;
+    }
+    const Dof& dof = model.tree.dofs()[at(joint->v + spec.axis)];
+    model.motors.push_back({spec.name, spec.kind, dof.q, joint->v + spec.axis,
+                            joint->link, spec.kp, spec.kd, dof.effort_limit,
+                            spec.target});
+  }
+  return {};
+}
+
+Problem add_loads(std::span<const LoadSpec> specs, Model& model) {
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const LoadSpec& spec = specs[i];
+    const Subject who(Element::load, spec.name, i);
+    Problem problem;
+    const Body* body = find_body(model, spec.body, who, "body", problem);
+    if (body == nullptr) return problem;
+    if (!finite(spec.force) || !finite(spec.torque) || !finite(spec.point)) {
+      return who.error(!finite(spec.force)    ? "force"
+                       : !finite(spec.torque) ? "torque"
+                                              : "point",
+                       "force, torque and point must be numbers");
+    }
+    model.loads.push_back(
+        {spec.name, body->link, body->in_link * spec.point, spec.force, spec.torque});
+  }
+  return {};
+}
+
+}  // namespace bristle::assembly

@@ -1,0 +1,158 @@
+#include "bristle/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace bristle {
+
+namespace {
+
+/// A run on its way.
+class Run {
+ public:
+  Run(Stepper& stepper, State& state, const RunOptions& options,
+      const RunObserver& observer, const Audit& audit)
+      : stepper_(stepper),
+        state_(state),
+        options_(options),
+        observer_(observer),
+        begin_(std::isnan(options.begin) ? state.time : options.begin) {
+    summary_.audit = audit;
+    // A whole number of samples from one checkpoint to the next.
+    part_ = options.checkpoint;
+    if (part_ > 0 && options.every == Sampling::interval) {
+      part_ =
+          options.interval * std::max(1.0, std::ceil(part_ / options.interval - 1e-9));
+    }
+  }
+
+  RunSummary go() {
+    const double from = state_.time;
+    const StepCounts before = stepper_.counts();
+    const StepObserver watch = observer();
+    StepStatus status = begin();
+    const auto started = std::chrono::steady_clock::now();
+    if (status == StepStatus::ok && observer_.on_start) observer_.on_start();
+    while (status == StepStatus::ok && going_ && state_.time < options_.end) {
+      const double until = next_stop();
+      status = stepper_.advance_to(state_, until, watch);
+      if (status != StepStatus::ok || !going_) break;
+      if (until >= options_.end) break;
+      going_ = !observer_.on_checkpoint || observer_.on_checkpoint(state_);
+      stepper_.restart();
+    }
+    if (status == StepStatus::ok && going_ && state_.time > seen_time_) sample(state_);
+    const auto now = std::chrono::steady_clock::now();
+    summary_.elapsed = std::chrono::duration<double>(now - started).count();
+    if (status == StepStatus::ok && going_) advise();
+    summary_.status = status;
+    summary_.stopped = !going_;
+    summary_.counts = stepper_.counts();
+    summary_.steps = summary_.counts.steps - before.steps;
+    summary_.simulated = state_.time - from;
+    return summary_;
+  }
+
+ private:
+  StepStatus begin() {
+    const StepStatus status = stepper_.settle(state_);
+    const bool at_start = state_.time == begin_;
+    if (status == StepStatus::ok && at_start) advise();
+    if (status == StepStatus::ok && at_start && options_.every != Sampling::interval) {
+      sample(state_);
+    }
+    return status;
+  }
+
+  /// The next checkpoint, or the end.
+  double next_stop() const {
+    if (!(part_ > 0)) return options_.end;
+    const double number = std::floor((state_.time - begin_) / part_ + 1e-9) + 1;
+    return std::min(options_.end, begin_ + number * part_);
+  }
+
+  /// What the stepper tells, as the options ask for samples.
+  StepObserver observer() {
+    StepObserver watch;
+    if (options_.every == Sampling::interval) {
+      watch.sample_interval = options_.interval;
+      watch.on_sample = [this](const State& now) { sample(now); };
+    } else {
+      watch.sample_interval = observer_.look_interval;
+      watch.on_sample = observer_.on_look;
+    }
+    if (observer_.on_event || options_.every == Sampling::event) {
+      watch.on_event = [this](const State& now, const Event& event) {
+        if (observer_.on_event) going_ = going_ && observer_.on_event(now, event);
+        if (options_.every == Sampling::event) sample(now);
+      };
+    }
+    watch.on_step = [this](const State& now) {
+      // A step may end where a sample was taken.
+      const bool every_step = options_.every == Sampling::step || options_.steps;
+      if (every_step && now.time > seen_time_) sample(now);
+      if (observer_.on_step) going_ = going_ && observer_.on_step(now);
+      return going_;
+    };
+    return watch;
+  }
+
+  void sample(const State& now) {
+    seen_time_ = now.time;
+    System& system = stepper_.system();
+    summary_.audit.observe(make_ledger(system, now));
+    if (!observer_.on_sample || !going_) return;
+    going_ = observer_.on_sample({*system.model, now, system, summary_.audit});
+  }
+
+  /// What is wrong with the stepper's options, said once: at the start, or at the end.
+  void advise() {
+    if (!summary_.warnings.empty()) return;
+    std::string advice = stepper_.advice(state_);
+    if (!advice.empty()) summary_.warnings.push_back(std::move(advice));
+  }
+
+  Stepper& stepper_;
+  State& state_;
+  const RunOptions& options_;
+  const RunObserver& observer_;
+  double begin_;
+  double part_ = 0;  // from one checkpoint to the next [s]
+  bool going_ = true;
+  double seen_time_ = -std::numeric_limits<double>::infinity();  // of the last sample
+  RunSummary summary_;
+};
+
+template <class Options>
+RunSummary simulate_with(Stepper& stepper, State& state, const Options& options,
+                         const Observer& observer) {
+  return run(stepper, state,
+             {.end = state.time + options.duration,
+              .every = options.observe_every > 0 ? Sampling::interval : Sampling::step,
+              .interval = options.observe_every},
+             {.on_sample = observer});
+}
+
+}  // namespace
+
+RunSummary run(Stepper& stepper, State& state, const RunOptions& options,
+               const RunObserver& observer, const Audit& audit) {
+  return Run(stepper, state, options, observer, audit).go();
+}
+
+RunSummary simulate(const Model& model, State& state, const SimulateOptions& options,
+                    const Observer& observer) {
+  FixedStep stepper(model, options.clock);
+  RunSummary summary = simulate_with(stepper, state, options, observer);
+  summary.times = stepper.times();
+  return summary;
+}
+
+RunSummary simulate(const Model& model, State& state,
+                    const SimulateAdaptiveOptions& options, const Observer& observer) {
+  Adaptive stepper(model, options.clock);
+  return simulate_with(stepper, state, options, observer);
+}
+
+}  // namespace bristle

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "bristle/core/result.hpp"
+#include "bristle/step/system.hpp"
+
+// Methods of fixed step: one file each, and a line in the list of methods.cpp. A program
+// may register its own before it builds a stepper.
+
+namespace bristle {
+
+struct TimeScales;
+
+/// One step of a method, from an accepted state to the next, with room of its own.
+class FixedMethod {
+ public:
+  virtual ~FixedMethod() = default;
+  /// Steps a settled state by h [s]. Allocates nothing, unless more contacts than ever
+  /// before have to be remembered.
+  virtual StepStatus step(System& system, State& state, double h,
+                          Commands commands) noexcept = 0;
+};
+
+/// What a method is, costs and can do.
+struct MethodInfo {
+  std::string_view name;   // as typed: "rk4"
+  std::string_view title;  // as read
+  int order;
+  int evaluations;  // of all forces, per step
+  /// The longest step at which it is stable for these motions [s]; infinite where there
+  /// is none.
+  double (*stable_step)(const TimeScales& scales) noexcept;
+  std::unique_ptr<FixedMethod> (*make)(const System& system);
+};
+
+extern const MethodInfo semi_implicit_euler_method;
+extern const MethodInfo ode3_method;
+extern const MethodInfo rk4_method;
+extern const MethodInfo linearly_implicit_euler_method;
+
+/// A method of the list: a plain value.
+class Method {
+ public:
+  static const Method semi_implicit_euler;      // v⁺ = v + h v̇, q⁺ = q ⊕ h v⁺
+  static const Method bogacki_shampine;         // the third-order formula of ode3
+  static const Method runge_kutta_4;            // the classical one
+  static const Method linearly_implicit_euler;  // forces linearised at the beginning
+
+  constexpr explicit Method(const MethodInfo& info) : info_(&info) {}
+  const MethodInfo& info() const { return *info_; }
+  friend bool operator==(const Method&, const Method&) = default;
+
+ private:
+  const MethodInfo* info_;
+};
+
+inline constexpr Method Method::semi_implicit_euler{semi_implicit_euler_method};
+inline constexpr Method Method::bogacki_shampine{ode3_method};
+inline constexpr Method Method::runge_kutta_4{rk4_method};
+inline constexpr Method Method::linearly_implicit_euler{linearly_implicit_euler_method};
+
+/// All methods: those of the library, then those registered.
+std::span<const Method> fixed_methods();
+
+/// Adds a method to the list; `info` must outlive all use of it. At start-up, before
+/// other threads look at the list. An error where the name is taken.
+Result<Method> register_method(const MethodInfo& info);
+
+inline std::string_view name_of(Method method) noexcept { return method.info().name; }
+/// By name, or a message with the names there are.
+Result<Method> find_method(std::string_view name);
+
+}  // namespace bristle

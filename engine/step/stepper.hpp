@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bristle/core/parameter.hpp"
+#include "bristle/core/result.hpp"
+#include "bristle/step/method.hpp"
+
+// What every stepper does: it brings states up to date and advances them to a time. Which
+// steppers there are is listed in steppers.hpp.
+
+namespace bristle {
+
+/// What a stepper has done since it was made.
+struct StepCounts {
+  std::uint64_t steps = 0;  // accepted
+  std::uint64_t rejected = 0;
+  std::uint64_t evaluations = 0;     // of all forces and accelerations
+  std::uint64_t implicit_steps = 0;  // among the accepted
+  std::uint64_t looks = 0;           // at contacts only, to locate events
+  std::uint64_t events = 0;
+  std::uint64_t touches = 0;
+
+  friend StepCounts operator+(const StepCounts& a, const StepCounts& b) {
+    return {a.steps + b.steps,
+            a.rejected + b.rejected,
+            a.evaluations + b.evaluations,
+            a.implicit_steps + b.implicit_steps,
+            a.looks + b.looks,
+            a.events + b.events,
+            a.touches + b.touches};
+  }
+};
+
+/// Who wants to know what, on the way. The state handed over is settled, and so is the
+/// stepper's system: forces, ledger and contacts can be read there.
+struct StepObserver {
+  /// Touch, lift-off and switches of laws: located where the stepper locates them, else
+  /// at the end of the step that shows them.
+  std::function<void(const State&, const Event&)> on_event{};
+  /// Every so many seconds from the beginning on and before the end: between the steps of
+  /// a stepper that chooses them itself, else at the nearest step.
+  double sample_interval = 0;
+  std::function<void(const State&)> on_sample{};
+  /// After every step; false ends the run there, with StepStatus::ok.
+  std::function<bool(const State&)> on_step{};
+};
+
+/// Steps states of one model, which must outlive it.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  virtual System& system() noexcept = 0;
+  /// Brings a state up to date without stepping: contacts, frames, episodes.
+  virtual StepStatus settle(State& state) = 0;
+  /// Goes on until a time: exactly, or to the nearest step where its length is fixed. The
+  /// state is settled when it returns. Where it cannot go on, the status says why, and
+  /// the state is that of the last step that went through.
+  virtual StepStatus advance_to(State& state, double until,
+                                const StepObserver& observer = {}) = 0;
+  /// Forgets what is not in a State: from here on it steps as one that was just made.
+  virtual void restart() {}
+  virtual StepCounts counts() const noexcept = 0;
+  /// What is wrong with its options for a settled state, and what to do; empty: nothing.
+  virtual std::string advice(const State&) { return {}; }
+};
+
+/// Options of a stepper: those that most have, and others by the names that it declares.
+struct StepperOptions {
+  double rtol = 1e-6;  // of error-controlled steppers
+  double step = 1e-3;  // of those of fixed step [s]
+  int substeps = 1;
+  Method method = Method::semi_implicit_euler;
+  int threads = 1;
+  std::vector<std::pair<std::string, double>> own{};
+
+  double own_or(std::string_view name, double otherwise) const {
+    for (const auto& [known, value] : own) {
+      if (known == name) return value;
+    }
+    return otherwise;
+  }
+};
+
+/// What a stepper is, takes and can do.
+struct StepperInfo {
+  std::string_view name;  // as typed: clock.kind = "adaptive"
+  std::string_view title;
+  bool locates_events = false;  // else they are seen at the ends of steps
+  bool fixed_step = false;      // takes step, substeps, method, threads; else rtol
+  std::vector<Parameter> parameters{};  // of its own
+  std::unique_ptr<Stepper> (*make)(const Model& model,
+                                   const StepperOptions& options) = nullptr;
+};
+
+}  // namespace bristle
