@@ -9,34 +9,47 @@ namespace {
 
 using detail::at;
 
-// The first step of the first impact: of √depth over speed in its own time, of its
-// duration in plain time, where √δ makes short steps of order 8 needed at the beginning.
+// The first step of the first impact; later ones are planned by the last. In its own
+// time, of √depth over speed, a third; in plain time, of depth over speed, a thirtieth,
+// since the force begins with √δ. Measured: a tenth to ten times as much, within 0.3 %.
 constexpr double first_in_own_time = 0.3, first_in_plain_time = 0.03;
 
-// Where s and its rate are zero a contact's time would stand still: not for one that
-// comes in at less than this part of the speed of its impact. It is stepped in plain
-// time, from a hundredth of its duration on.
+// Where s and its rate are zero a contact's time would stand still: from the touch on
+// s = δ̇ η, so that it takes 1/δ̇. Not for a contact that comes in at less than this part
+// of the speed of its impact, which would take a thousand times as long in η. It is
+// stepped in plain time, from a hundredth of its duration on. Measured on laid bodies:
+// 1e-4 to 1e-2 are the same, and a first step of 1e-3 to 0.1 within 0.6 %.
 constexpr double grazes = 1e-3, first_of_grazing = 0.01;
 
-// An impact takes about three times its depth over its speed; one that takes so many
-// times as long lasts.
+// An elastic impact of Hertz' law takes 2.94 times its depth over its speed, strongly
+// damped ones a few times as long; what takes so many times as long lasts. Measured: 6 to
+// 200 are the same, 2 costs 1.4 % more.
 constexpr double lasts = 20;
-constexpr double least_after = 0.1;  // the first step in plain time, of the impact's time
-constexpr double least_dropped = 0.01;
+// The first step in plain time after it, at least, of depth over speed. Measured: 0.01 to
+// 1 are within 0.1 %, and so are 0.001 to 0.1 where its own time is given up.
+constexpr double least_after = 0.1, least_dropped = 0.01;
 
 // A contact's time serves for others that end where it is not needed itself: at more than
-// this part of its depth, where √δ is smooth over a step.
+// this part of its depth, where a step of order 8 sees √δ as smooth. Measured: 0.01 to 1
+// are within 0.1 %.
 constexpr double smooth_depth = 0.1;
-// A contact may end within the step where it does so within twice its length.
+// A contact may end within the step where it does so within twice its length, as its
+// deceleration is not known. Measured: 0.2 to 20 are within 0.1 %.
 constexpr double may_end = 2;
-// In its own time s falls linearly to zero: to there and a little beyond.
+// In its own time s falls nearly linearly to zero: to there and a little beyond.
+// Measured: below 1, steps end short of it again and again (0.84 costs twice as
+// much); 1.7 to 12 cost 0.2 % more.
 constexpr double to_the_end = 1.2;
 
-// Only round-off is left of a depth at this part of the natural one, and of a speed.
+// Only round-off is left of a depth at this part of the natural one, and of a speed:
+// depths of a micrometre are known to 1e-10 (motion_ode.cpp). Measured: 1e-10 to 1e-8 are
+// within 0.02 %.
 constexpr double only_rounding = 1e-9;
 
 // A contact's time is given up where the depth is off by ten times what the tolerance
-// allows for it, or a hundred roundings.
+// allows for it, so that errors of the steps themselves do not count, or a hundred
+// roundings, one per step of an impact. Measured on bodies that rock and slide: 1 to 100
+// times the tolerance are the same to 0.01 %.
 constexpr double lag_errors = 10, lag_roundings = 100;
 
 /// A switch of the normal law: it presses, or does not.

@@ -7,33 +7,41 @@ namespace bristle {
 
 namespace {
 
-// Where nothing touches, nothing says how accurate a motion must be. A millimetre and
-// 1 mm/s are what machines are built and measured to.
+// Where nothing touches, nothing says how accurate a motion must be: a millimetre and
+// 1 mm/s are what machines are built and measured to. Measured: 0.1 mm costs 1 % more and
+// makes the errors of runs half as large, 10 mm 0.2 % less and half as large again; of
+// the speed, 0.1 to 10 mm/s are within 0.1 %.
 constexpr double free_length = 1e-3;  // [m]
 constexpr double free_speed = 1e-3;   // [m/s]
-// Weightless scenes are measured as if they weighed so little [m/s²].
+// Weightless scenes are measured as if they weighed a ten-thousandth: contacts are then
+// 1/460 as deep (Hertz) as under their weight, and impacts set the scale [m/s²].
 constexpr double least_gravity = 1e-3;
-constexpr double least_loop_length = 1e-9;  // what a spring of a loop gives way [m]
-constexpr double least_energy = 1e-12;      // books of a scene in which nothing moves [J]
+// A spring of a loop gives way by a nanometre at least, ten million roundings of a metre;
+// and the ledger of a scene in which nothing moves is measured by what a milligram gains
+// in falling 0.1 µm.
+constexpr double least_loop_length = 1e-9;  // [m]
+constexpr double least_energy = 1e-12;      // [J]
 
 // A velocity that is small among others need not be as accurate: to this part of the
-// fastest.
+// fastest. Measured: 1e-4 to 2e-3 are the same, 1e-2 costs 0.4 % less.
 constexpr double slow_part = 1e-3;
 
-// A closed contact is at least so deep, by its depth at rest. The force of the shallowest
-// contact law, a linear one, is 1e-7 of the weight there, and less under the others:
-// below what the coarsest tolerance in use sees.
+// A closed contact is at least so deep, by its depth at rest: the force of a linear law
+// is 1e-7 of the weight there, and less under steeper ones, below what any tolerance in
+// use sees of accelerations. Measured: 1e-8 to 1e-6 are within 0.4 %.
 constexpr double least_depth = 1e-7;
 
-// Rounding of a number of y itself: 2 to 4 units in its last place, and of what is a
-// thousandth.
+// Rounding of a number of y itself: four times 2⁻⁵³ of it, and of what is a thousandth in
+// SI units. Measured: up to three times as much is the same.
 constexpr double number_rounding = 4e-16, least_number = 1e-3;
 
-// Differences for slopes. A depth is the difference of positions: round-off of the rates
-// is about 1e-16 of a position over the depth, 1e-10 for a depth of a micrometre; a
-// thousandth of the depth makes that 1e-7 of the slope, and as much is lost to curvature
-// of √δ. Velocities are not differences: of 1e-5, between 1e-16/1e-5 and 1e-5 of
-// curvature. Of time, motors change over milliseconds and more.
+// Differences for slopes, of the scale. A depth is the difference of positions, known to
+// 1e-10 where it is a micrometre: a thousandth of it gives a slope to 1e-7 of rounding,
+// and to 1e-3/4 of the curvature of δ^{3/2}. A velocity is no difference, and dampers are
+// linear in it but for their switches: 1e-5. Measured: a third of both costs 6 % less
+// evaluations, twice as much 10 % more, ten times 50 %; smaller ones are not taken, since
+// rounding in scenes that are larger than these comes closer. Of time: motors change over
+// milliseconds and more, and 1e-6 of a second is known to 1e-10 of it.
 constexpr double position_part = 1e-3, velocity_part = 1e-5;
 constexpr double time_step = 1e-6;  // [s]
 

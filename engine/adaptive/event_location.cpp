@@ -13,27 +13,36 @@ constexpr StepEvent no_event{};
 constexpr double nowhere = no_event.where;
 
 // A guard is zero but for round-off where it was located, and a contact's forces are
-// where it ends: there a guard is looked at this part of the step behind or before. Ten
-// halvings of a step, since round-off of a guard is 1e-13 of its values (root.hpp), so
-// that what grows like the square of the way from zero is clear of it, by 1e-6.
+// where it ends: there a guard is looked at this part of the step behind or before.
+// Round-off of a guard is 1e-13 of its values (root.hpp); one that leaves zero like the
+// square of the way is at 1e-6 by then. Measured: a tenth to ten times as much, within
+// 0.3 %.
 constexpr double clear_of_zero = 1.0 / 1024;
 
-// Halvings of a step: to 1e-15 of it, and to 1e-9 of it where no more than a place on the
-// right side is wanted.
+// Halvings of a step: to its last digit, 2⁻⁵⁰ = 1e-15; and to 2⁻³⁰ = 1e-9 of it where the
+// place need not be exact, only on the right side. Measured: with 9 in place of 30 the
+// ledger of laid bodies is five times as far off, with 15 it is the same.
 constexpr int all_halvings = 50, some_halvings = 30;
 
 // Tangents from both sides enclose where a contact is deepest; each shrinks the bracket
-// at least by this part, so that twelve leave at most half of it, and usually nothing.
+// at least by this part, so that twelve leave at most half of it (0.95¹² = 0.54); where a
+// parabola is near, they leave nothing. Measured: 4 to 36 tangents give the same events.
 constexpr double least_shrink = 0.05;
 constexpr int most_tangents = 12;
 
-// What lies far inside may change to and fro: places of a step to look at.
+// What lies far inside may change to and fro, where bodies turn on each other: places of
+// a step to look at before it is halved. Measured on boxes, capsules and cylinders that
+// turn and rock: none to 80 give the same motion, for 0.5 % less to 3 % more looks.
 constexpr int change_parts = 8;
-constexpr double change_width = 1e-14;  // of the place
-constexpr double at_once = 1e-12;       // [s], and of the time itself
+constexpr double change_width = 1e-14;  // of the place: 45 units in its last digit
+// Before that much of time a step would be too short to count: a thousand units in the
+// last digit of a second [s], and of the time itself.
+constexpr double at_once = 1e-12;
 
-// A contact that touches is found at no depth: but for rounding, a hundred of which are
-// allowed for, and for what a touch is located to of the way that it came.
+// A contact that touches is found at no depth, but for rounding, and for what a touch is
+// located to of the way that it came: 2e-15 of the step, whose dense output is good to
+// what the loosest tolerances leave, 1e-6. A contact that is deeper than a hundred
+// roundings appears inside. Measured: a tenth to ten times of both, the same events.
 constexpr double roundings = 100, located_to = 1e-6;
 
 }  // namespace

@@ -10,9 +10,8 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A law that switches twice within this part of a step has no side that lasts for one:
-// locating every switch would cost a step each. Of a step, since what matters is whether
-// the integrator could take it; a tenth, since a step that short is planned ten times as
-// long again at once.
+// locating every switch would cost a step each. A tenth, since a step grows at most
+// eightfold (adaptive.cpp). Measured: 0.01 to 1 are within 0.1 % of the evaluations.
 constexpr double chatter = 0.1;
 
 }  // namespace
