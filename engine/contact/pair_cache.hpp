@@ -48,7 +48,7 @@ Frame<double> carried(const Frame<double>& frame, const Vec3<double>& normal,
 /// has a row for each point, counted from `first`, or −1; it does not depend on the order
 /// of the points.
 std::array<int, max_contacts> match_points(
-    const ContactRows& rows, int first, int count,
+    const ContactRows& rows, int first, int row_count,
     std::span<const ContactPoint<double>* const> points, const Model& model,
     const LinkMotion& links, std::uint32_t a, std::uint32_t b, double share_a);
 
