@@ -40,8 +40,13 @@ inline Vec3<double> force_point(double share_a, const ContactPoint<double>& cont
 }
 
 /// A frame carried to a new normal; untouched where nothing has moved.
-Frame<double> carried(const Frame<double>& frame, const Vec3<double>& normal,
-                      double turn);
+BRISTLE_INLINE Frame<double> carried(const Frame<double>& frame,
+                                     const Vec3<double>& normal, double turn) {
+  const bool same =
+      frame.n.x == normal.x && frame.n.y == normal.y && frame.n.z == normal.z;
+  if (turn == 0 && same) return frame;
+  return transport(frame, normal, turn);
+}
 
 /// Which of the rows of a pair go on at the contact points that are found now: those of
 /// the same feature; then, of the closed ones, those that are closest on A. The result
