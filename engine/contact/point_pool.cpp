@@ -157,7 +157,8 @@ void PointPool::measure_rates(const Placement& at, const ContactRows& rows) noex
   for (std::size_t i = 0; i < index(rows.count); ++i) {
     if (rows.key[i].empty()) continue;
     double spin = 0;
-    put(i, motion_at(links, i, value(RowColumns::depth, i), spin), spin);
+    const RowMotion motion = motion_at(links, i, value(RowColumns::depth, i), spin);
+    put(i, motion, spin);
   }
 }
 
