@@ -40,7 +40,9 @@ class Run {
       if (status != StepStatus::ok || !going_) break;
       if (until >= options_.end) break;
       going_ = !observer_.on_checkpoint || observer_.on_checkpoint(state_);
+      // As a run that is resumed from here begins.
       stepper_.restart();
+      status = stepper_.settle(state_);
     }
     if (status == StepStatus::ok && going_ && state_.time > seen_time_) sample(state_);
     const auto now = std::chrono::steady_clock::now();

@@ -22,6 +22,8 @@ inline constexpr double most_steps = 1e12;   // of a run
 inline constexpr double most_samples = 1e9;
 
 inline constexpr std::size_t mesh_bytes = std::size_t{1} << 29;
+/// What assimp is given processor time for, besides two seconds.
+inline constexpr std::size_t mesh_bytes_per_second = std::size_t{1} << 23;
 inline constexpr std::size_t mesh_triangles = 2'000'000;
 inline constexpr std::size_t mesh_corners = 1000;      // of a face
 inline constexpr std::size_t mesh_depth = 64;          // of nodes in nodes

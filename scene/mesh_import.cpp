@@ -16,6 +16,7 @@
 #include "files/read_file.hpp"
 #include "scene/collada.hpp"
 #include "scene/limits.hpp"
+#include "scene/ply.hpp"
 #include "scene/xml.hpp"
 
 namespace bristle::scene {
@@ -127,6 +128,18 @@ bool unpacked(const std::string& bytes, Triangles& all) {
   });
 }
 
+/// In a child process, with time for the length of the file.
+Result<Triangles> by_assimp(const std::string& bytes, const std::string& ending) {
+  const files::GuardLimits limits{
+      .seconds = 2 + static_cast<int>(bytes.size() / mesh_bytes_per_second)};
+  const Result<std::string> answer =
+      files::guarded([&] { return packed(parse(bytes, ending)); }, limits);
+  if (!answer) return Error{answer.error()};
+  Triangles all;
+  if (!unpacked(*answer, all)) return Error{"it is damaged"};
+  return all;
+}
+
 }  // namespace
 
 Result<Triangles> import_mesh(const std::string& path) {
@@ -151,11 +164,10 @@ Result<Triangles> import_mesh(const std::string& path) {
   if (ending == ".dae") {
     if (const auto wrong = unsound_collada(*bytes)) return cannot(*wrong);
   }
-  const Result<std::string> answer =
-      files::guarded([&] { return packed(parse(*bytes, ending)); });
-  if (!answer) return cannot(answer.error());
-  Triangles all;
-  if (!unpacked(*answer, all)) return cannot("it is damaged");
+  Result<Triangles> read =
+      ending == ".ply" ? parse_ply(*bytes) : by_assimp(*bytes, ending);
+  if (!read) return cannot(read.error());
+  Triangles all = std::move(*read);
   if (all.faces.empty()) return Error{"there are no triangles in "};
   for (const Vec3<double>& v : all.vertices) {
     if (!(std::fabs(v.x) <= largest_size && std::fabs(v.y) <= largest_size &&

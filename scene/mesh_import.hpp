@@ -17,7 +17,8 @@ struct Triangles {
 
 /// The triangles of an STL, OBJ, PLY or COLLADA file, within the limits of
 /// scene/limits.hpp. The error reads on with the file's name: "there are no triangles in
-/// ". Assimp reads the file in a child process: what damaged files do to it stays there.
+/// ". Assimp reads all but PLY, in a child process: what damaged files do to it stays
+/// there.
 Result<Triangles> import_mesh(const std::string& path);
 
 }  // namespace bristle::scene

@@ -59,8 +59,8 @@ class SundialsClock final : public Stepper {
 };
 
 /// Adds them to the list of steppers, where scenes find them: clock.kind = "cvode" (BDF),
-/// "cvode-adams", "arkode-erk" or "arkode-dirk", with clock.rtol. At start-up; false where
-/// a name was taken, as it is the second time.
+/// "cvode-adams", "arkode-erk" or "arkode-dirk", with clock.rtol. At start-up; false
+/// where a name was taken, as it is the second time.
 bool register_sundials();
 
 }  // namespace bristle

@@ -63,9 +63,11 @@ class GuardTable {
 
   /// The sides as the passes read them from a row on, a column per guard of a law.
   Columns<const double> normal_held(std::size_t row) const {
+    if (normal_held_.empty()) return {};
     return {normal_held_.data() + row, rows_.size()};
   }
   Columns<const double> friction_held(std::size_t row) const {
+    if (friction_held_.empty()) return {};
     return {friction_held_.data() + row, rows_.size()};
   }
 

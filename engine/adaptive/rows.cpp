@@ -120,21 +120,21 @@ double friction_load(const System& system, const State& state, std::size_t row) 
 }
 
 double inverse_mass(System& system, const State& state, std::size_t row,
-                    std::span<double> unit) {
+                    std::span<double> scratch) {
   const Tree& tree = system.model->tree;
   if (row < joint_rows(state)) {
     const JointRow* joint = system.pools.joints.joint(row);
     if (joint == nullptr) return 0;
-    std::fill(unit.begin(), unit.end(), 0.0);
-    unit[at(joint->dof)] = 1;
-    solve_mass<double>(tree, unit, {}, system.tree, unit);
-    return unit[at(joint->dof)];
+    std::fill(scratch.begin(), scratch.end(), 0.0);
+    scratch[at(joint->dof)] = 1;
+    solve_mass<double>(tree, scratch, {}, system.tree, scratch);
+    return scratch[at(joint->dof)];
   }
   std::array<JacobianRow<double>, PointPool::most_rows> rows;
   system.pools.points.jacobian(system.placement(state.q, state.v),
                                row - joint_rows(state), rows);
   double result = 0;
-  inverse_inertia<double>(tree, std::span(rows).first(1), system.tree, unit,
+  inverse_inertia<double>(tree, std::span(rows).first(1), system.tree, scratch,
                           std::span(&result, 1));
   return result;
 }

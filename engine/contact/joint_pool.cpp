@@ -86,7 +86,7 @@ void JointPool::settle(const AcceptedStep& step, State& state,
   LawRows& rows = state.joints;
   if (joint_of_.empty()) return;
   const bool first = rows.count == 0;
-  rows.begin = begin_;
+  if (first) rows.begin = begin_;
   rows.count = static_cast<int>(joint_of_.size());
   measure_rows(state.q, state.v);
   for (const int column : {MemoryLayout::turn, MemoryLayout::travel}) {

@@ -83,35 +83,6 @@ void LawPool::fit(const LawRows& rows) {
   pieces_.resize(capacity_ / contacts_per_block + blocks_.size() + 1);
 }
 
-LawColumns LawPool::law_columns(std::span<const double> memory, std::span<double> next,
-                                const HeldLaws* held) {
-  const auto from = [&](int k) {
-    return Columns<const double>{memory.data() + at(k) * capacity_, capacity_};
-  };
-  const auto to = [&](int k) {
-    return Columns<double>{next.data() + at(k) * capacity_, capacity_};
-  };
-  const HeldLaws free;
-  const HeldLaws& sides = held != nullptr ? *held : free;
-  double* c = columns_.data();
-  return {.depth = c + RowColumns::depth * capacity_,
-          .rate = c + RowColumns::rate * capacity_,
-          .slip_x = c + RowColumns::slip_x * capacity_,
-          .slip_y = c + RowColumns::slip_y * capacity_,
-          .normal_state = from(layout_.normal),
-          .friction_state = from(layout_.friction),
-          .normal_force = c + RowColumns::normal * capacity_,
-          .friction_x = c + RowColumns::friction_x * capacity_,
-          .friction_y = c + RowColumns::friction_y * capacity_,
-          .normal_next = to(layout_.normal),
-          .friction_next = to(layout_.friction),
-          .root_depth = sides.roots,
-          .normal_held = sides.normal,
-          .friction_held = sides.friction,
-          .normal_books = {books_.data(), capacity_},
-          .friction_books = {books_.data() + book_columns * capacity_, capacity_}};
-}
-
 void LawPool::run_piece(const Piece& piece, const LawColumns& columns,
                         std::span<const double> memory, std::span<double> next,
                         const Evaluation& what, bool by_row, LawSums& sums) noexcept {
@@ -164,6 +135,7 @@ void LawPool::run_piece(const Piece& piece, const LawColumns& columns,
 
 LawSums LawPool::forces(const LawRows& rows, std::span<const double> memory,
                         std::span<double> next, const Evaluation& what) noexcept {
+  if (rows.count == 0) return {};
   const LawColumns columns = law_columns(memory, next, what.held);
   const bool by_row = contact_books_ || what.form == Form::advance;
   LawSums sums;
@@ -208,6 +180,7 @@ void LawPool::note_forces(LawRows& rows, bool at_end) noexcept {
 
 void LawPool::commit(LawRows& rows, double& normal_damping,
                      double& friction_slip) noexcept {
+  if (rows.count == 0) return;
   const LawColumns for_force = law_columns(rows.memory, rates_);
   const LawColumns in_place = law_columns(rows.memory, rows.memory);
   for_each_piece(rows, [&](std::size_t, const Piece& piece) {

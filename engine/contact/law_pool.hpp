@@ -218,4 +218,35 @@ class LawPool {
   std::vector<LawSums> pieces_;  // sums per piece of a block
 };
 
+inline LawColumns LawPool::law_columns(std::span<const double> memory,
+                                       std::span<double> next, const HeldLaws* held) {
+  const auto from = [&](int k) {
+    return Columns<const double>{memory.data() + static_cast<std::size_t>(k) * capacity_,
+                                 capacity_};
+  };
+  const auto to = [&](int k) {
+    return Columns<double>{next.data() + static_cast<std::size_t>(k) * capacity_,
+                           capacity_};
+  };
+  const HeldLaws free;
+  const HeldLaws& sides = held != nullptr ? *held : free;
+  double* c = columns_.data();
+  return {.depth = c + RowColumns::depth * capacity_,
+          .rate = c + RowColumns::rate * capacity_,
+          .slip_x = c + RowColumns::slip_x * capacity_,
+          .slip_y = c + RowColumns::slip_y * capacity_,
+          .normal_state = from(layout_.normal),
+          .friction_state = from(layout_.friction),
+          .normal_force = c + RowColumns::normal * capacity_,
+          .friction_x = c + RowColumns::friction_x * capacity_,
+          .friction_y = c + RowColumns::friction_y * capacity_,
+          .normal_next = to(layout_.normal),
+          .friction_next = to(layout_.friction),
+          .root_depth = sides.roots,
+          .normal_held = sides.normal,
+          .friction_held = sides.friction,
+          .normal_books = {books_.data(), capacity_},
+          .friction_books = {books_.data() + book_columns * capacity_, capacity_}};
+}
+
 }  // namespace bristle

@@ -16,30 +16,20 @@ constexpr int most_rows = 2 * max_contacts;  // of a pair: kept ones may join
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-bool same(const Vec3<double>& a, const Vec3<double>& b) {
-  return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
 std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) {
   return (std::uint64_t{a} << 32) | b;
 }
 
 }  // namespace
 
-Frame<double> carried(const Frame<double>& frame, const Vec3<double>& normal,
-                      double turn) {
-  if (turn == 0 && same(frame.n, normal)) return frame;
-  return transport(frame, normal, turn);
-}
-
 std::array<int, max_contacts> match_points(
-    const ContactRows& rows, int first, int count_of_rows,
+    const ContactRows& rows, int first, int row_count,
     std::span<const ContactPoint<double>* const> points, const Model& model,
     const LinkMotion& links, std::uint32_t a, std::uint32_t b, double share_a) {
   std::array<int, max_contacts> row_of;
   row_of.fill(-1);
   std::array<bool, most_rows> used{};
-  const std::size_t count = std::min(at(count_of_rows), used.size());
+  const std::size_t count = std::min(at(row_count), used.size());
   const auto row = [&](std::size_t j) { return at(first) + j; };
   bool complete = true;
   for (std::size_t k = 0; k < points.size(); ++k) {

@@ -40,15 +40,20 @@ inline Vec3<double> force_point(double share_a, const ContactPoint<double>& cont
 }
 
 /// A frame carried to a new normal; untouched where nothing has moved.
-Frame<double> carried(const Frame<double>& frame, const Vec3<double>& normal,
-                      double turn);
+BRISTLE_INLINE Frame<double> carried(const Frame<double>& frame,
+                                     const Vec3<double>& normal, double turn) {
+  const bool same =
+      frame.n.x == normal.x && frame.n.y == normal.y && frame.n.z == normal.z;
+  if (turn == 0 && same) return frame;
+  return transport(frame, normal, turn);
+}
 
 /// Which of the rows of a pair go on at the contact points that are found now: those of
 /// the same feature; then, of the closed ones, those that are closest on A. The result
 /// has a row for each point, counted from `first`, or −1; it does not depend on the order
 /// of the points.
 std::array<int, max_contacts> match_points(
-    const ContactRows& rows, int first, int count,
+    const ContactRows& rows, int first, int row_count,
     std::span<const ContactPoint<double>* const> points, const Model& model,
     const LinkMotion& links, std::uint32_t a, std::uint32_t b, double share_a);
 

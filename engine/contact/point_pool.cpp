@@ -157,24 +157,25 @@ void PointPool::measure_rates(const Placement& at, const ContactRows& rows) noex
   for (std::size_t i = 0; i < index(rows.count); ++i) {
     if (rows.key[i].empty()) continue;
     double spin = 0;
-    put(i, motion_at(links, i, value(RowColumns::depth, i), spin), spin);
+    const RowMotion motion = motion_at(links, i, value(RowColumns::depth, i), spin);
+    put(i, motion, spin);
   }
 }
 
 void PointPool::scatter_row(const Placement& at, std::size_t i, double normal,
-                            Vec2<double> across, const ForceSink& sink) const noexcept {
+                            Vec2<double> across, const ForceSink& to) const noexcept {
   const auto& poses = at.tree.poses;
   const ContactPlace& place = places_[i];
   const Vec3<double> f = normal * place.frame.n + place.frame.to_world(across);
   if (place.link_b != world_link) {
-    Force<double>& to = sink.on_links[index(place.link_b)];
-    to.torque = to.torque + cross(place.point - poses[index(place.link_b)].p, f);
-    to.force = to.force + f;
+    Force<double>& on = to.on_links[index(place.link_b)];
+    on.torque = on.torque + cross(place.point - poses[index(place.link_b)].p, f);
+    on.force = on.force + f;
   }
   if (place.link_a != world_link) {
-    Force<double>& to = sink.on_links[index(place.link_a)];
-    to.torque = to.torque - cross(place.point - poses[index(place.link_a)].p, f);
-    to.force = to.force - f;
+    Force<double>& on = to.on_links[index(place.link_a)];
+    on.torque = on.torque - cross(place.point - poses[index(place.link_a)].p, f);
+    on.force = on.force - f;
   }
 }
 

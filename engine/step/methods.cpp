@@ -29,7 +29,7 @@ Result<Method> register_method(const MethodInfo& info) {
       return Error{"there is already a method '" + std::string(info.name) + "'"};
     }
   }
-  list().push_back(Method(info));
+  list().emplace_back(info);
   return list().back();
 }
 

@@ -60,7 +60,7 @@ HARMLESS = {"execve", "exit_group", "rt_sigreturn", "arch_prctl"}
 
 def call(*arguments, **options):
     return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=60, **options)
+                          timeout=600, **options)
 
 
 def tables(folder):
@@ -160,7 +160,7 @@ class SystemCalls(Case):
         """How often each system call is made, by its name. strace counts them by process."""
         log = self.home / "strace.log"
         subprocess.run(["strace", "-f", "-qq", "-o", log, PROGRAM, *map(str, command)],
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=600)
         each = collections.Counter(
             tuple(line.split("(", 1)[0].split()) for line in log.read_text(errors="replace").splitlines()
             if "(" in line and "resumed" not in line and "---" not in line)
@@ -190,7 +190,7 @@ class SystemCalls(Case):
                     result = subprocess.run(
                         ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call_name}", "-e",
                          f"inject={call_name}:error={error}:when={k}", PROGRAM, *map(str, command)],
-                        capture_output=True, text=True, errors="replace", timeout=60)
+                        capture_output=True, text=True, errors="replace", timeout=600)
                     counts[name][result.returncode] += 1
                     self.check_end(result, what)
                     check(out, result, what)

@@ -32,7 +32,7 @@ def command(*arguments):
 
 
 def call(*arguments):
-    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=120)
+    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=600)
 
 
 class Kills(unittest.TestCase):
