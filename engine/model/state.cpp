@@ -19,6 +19,7 @@ void LawRows::grow(std::size_t rows, std::size_t columns) {
     column->resize(rows);
   }
   booked.resize(rows);
+  impulse.resize(rows);
   sides.resize(rows);
 }
 
