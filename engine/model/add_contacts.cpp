@@ -71,7 +71,8 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
   if (Problem p = check_party(model, who, "a", rule.a)) return p;
   if (Problem p = check_party(model, who, "b", rule.b)) return p;
   if (!rule.touches) return {};
-  if (Problem p = check_laws(who, &rule.normal, &rule.friction)) return p;
+  const LawChoice* normal = rule.rigid ? nullptr : &rule.normal;
+  if (Problem p = check_laws(who, normal, &rule.friction)) return p;
   if (rule.rigid && !between(0, 1).contains(rule.restitution)) {
     return who.error("restitution",
                      "restitution = " + number(rule.restitution) + " must lie in [0, 1]");
@@ -91,7 +92,7 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
 
 /// The place of two laws among the blocks of contacts, added where they are new.
 int block_of(const ContactSpec& rule, Model& model) {
-  LawBlock laws{.normal = rule.rigid ? LawChoice{} : rule.normal,
+  LawBlock laws{.normal = rule.rigid ? choose<Hertz>() : rule.normal,
                 .friction = rule.friction,
                 .rigid = rule.rigid,
                 .restitution = rule.rigid ? rule.restitution : 0};
