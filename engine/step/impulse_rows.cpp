@@ -59,7 +59,7 @@ Vec2<double> across(const ImpulseRow& row, std::span<const double> z) noexcept {
 }
 
 void ImpulseRows::begin(LawPool& pool, const LawRows& rows) {
-  rows_.assign(rows.capacity(), {});
+  rows_.assign(at(rows.count), {});
   memory_ = rows.memory;
   loads_.resize(rows.capacity());
   const LawColumns c = pool.law_columns(rows.memory);
@@ -133,6 +133,7 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
   row.friction = f.elastic_force;
   if (!(row.drag > 0) || !(row.mu > 0)) row.drag = row.mu = 0;
   row.tangents = law.laws.given_load || row.drag == 0 ? 0 : 2;
+  row.elastic = row.drag > 0 && f.stiffness > 0;
 }
 
 ImpulseRows::Line ImpulseRows::line(const LawBlock& laws, const ImpulseRow& row,
@@ -350,6 +351,8 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
       books.numerical -= 0.5 * dot(pushed, slip - row.start_slip);
     } else if (row.drag > 0) {
       books.friction_slip -= dot(pushed - h * of_law, slip);
+    }
+    if (row.elastic && !row.impact) {
       // ½K|Δs|² of backward Euler, which the law counts to its damper.
       const Kinematics<double> kin = law.kinematics();
       const FrictionSpring<double> now = law.spring(kin, loads_[i]);

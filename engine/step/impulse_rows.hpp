@@ -58,7 +58,8 @@ struct ImpulseRow {
   double start_mu = 0;  // of the law at the step's beginning
   double drag = 0;      // [N s/m]
   double viscous = 0;
-  double bound = 0;  // of a joint's friction [N]
+  double bound = 0;      // of a joint's friction [N]
+  bool elastic = false;  // it has a spring
   Vec2<double> slip{0, 0}, friction{0, 0};
   double last_off = 0;  // what law and solution disagreed by before; 0: not known [m/s]
 
