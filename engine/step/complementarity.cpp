@@ -32,6 +32,17 @@ using detail::at;
 
 constexpr int most_lowerings = 6;  // of a restitution in one step
 
+/// The row of a constraint, where the bodies are.
+JacobianRow<double> row_of(const Workspace<double>& tree,
+                           const VelocityConstraint& constraint) {
+  const Transform<double>& a = tree.poses[at(constraint.link_a)];
+  const Transform<double>& b = tree.poses[at(constraint.link_b)];
+  const Mat3<double>& axes = constraint.turns_with_b ? b.R : a.R;
+  return row_at_point<double>(tree, constraint.link_a, constraint.link_b,
+                              b * constraint.point + a.R * constraint.offset,
+                              axes * constraint.direction);
+}
+
 class Complementarity final : public FixedMethod {
  public:
   Complementarity(const System& system, const ComplementarityOptions& options);
@@ -43,7 +54,7 @@ class Complementarity final : public FixedMethod {
  private:
   /// What the problem's rows belong to, in the order they are added.
   struct Sections {
-    int loops = 0, springs = 0, motors = 0, contacts = 0, end = 0;
+    int loops = 0, springs = 0, constraints = 0, motors = 0;
   };
 
   StepStatus take(System& system, State& state, double h, Commands commands);
@@ -55,6 +66,7 @@ class Complementarity final : public FixedMethod {
   void add_contacts(System& system, const State& state, double h);
   void add_loops(System& system, double h);
   void add_springs(System& system, const State& state, double h);
+  void add_constraints(System& system, double h);
   void add_motors(System& system, const State& state, double h);
   int add(System& system, const JacobianRow<double>& row, double rate,
           const ImpulseRows::Line& line);
@@ -136,7 +148,8 @@ void Complementarity::reserve(const Model& model, const State& state) {
     longest = std::max(longest, way);
   }
   const std::size_t rows = 5 * contacts + 2 * state.joints.capacity() +
-                           6 * model.loops.size() + joints_.most_rows();
+                           6 * model.loops.size() + model.constraints.size() +
+                           joints_.most_rows();
   const int n = static_cast<int>(rows);
   problem_.reserve(n, std::min(velocities, 2 * longest), velocities);
   for (std::vector<double>* list : {&z_, &z_before_, &u_free_, &u_, &diagonal_}) {
@@ -298,6 +311,16 @@ void Complementarity::add_springs(System& system, const State& state, double h) 
   }
 }
 
+/// Velocities that are kept at zero: J v⁺ = 0, or z/h = −c J v⁺.
+void Complementarity::add_constraints(System& system, double h) {
+  for (const VelocityConstraint& constraint : system.model->constraints) {
+    const JacobianRow<double> row = row_of(system.tree, constraint);
+    const double rate = row_rate<double>(system.tree, v_free_, row);
+    const double compliance = constraint.damping > 0 ? 1 / (h * constraint.damping) : 0;
+    add(system, row, rate, {rate, compliance, -unbounded, unbounded});
+  }
+}
+
 void Complementarity::add_motors(System& system, const State&, double h) {
   for (const ImplicitJoints::Row& motor : joints_.rows()) {
     const double rate = v_free_[at(motor.dof)];
@@ -318,11 +341,11 @@ void Complementarity::build(System& system, const State& state, double h) {
   add_loops(system, h);
   sections_.springs = problem_.row_count();
   add_springs(system, state, h);
+  sections_.constraints = problem_.row_count();
+  add_constraints(system, h);
   sections_.motors = problem_.row_count();
   add_motors(system, state, h);
-  sections_.contacts = problem_.row_count();
   add_contacts(system, state, h);
-  sections_.end = problem_.row_count();
   problem_.finish();
   const std::size_t n = at(problem_.row_count());
   z_.assign(n, 0.0);
@@ -571,6 +594,10 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
       add_row<double>(rows.row[k], z_[at(r++)], system.on_links, system.tau);
     }
   }
+  for (const VelocityConstraint& constraint : model.constraints) {
+    add_row<double>(row_of(system.tree, constraint), z_[at(r++)], system.on_links,
+                    system.tau);
+  }
   for (const ImplicitJoints::Row& motor : joints_.rows()) {
     system.tau[at(motor.dof)] += z_[at(r++)];
   }
@@ -622,6 +649,10 @@ void Complementarity::book(System& system, State& state, double h) {
     const double rate = u_[at(r)];
     works.loops += h * spring_slope_[k] * rate * rate;
     works.numerical += 0.5 * spring_force_[k] * h * h * rate * rate;
+  }
+  for (const VelocityConstraint& constraint : model.constraints) {
+    const double rate = u_[at(r++)];
+    works.loops += h * constraint.damping * rate * rate;
   }
   for (const ImplicitJoints::Row& row : joints_.rows()) {
     if (row.motor >= 0) {

@@ -59,6 +59,7 @@ Vec2<double> across(const ImpulseRow& row, std::span<const double> z) noexcept {
 }
 
 void ImpulseRows::begin(LawPool& pool, const LawRows& rows) {
+  rows_.reserve(rows.capacity());
   rows_.assign(at(rows.count), {});
   memory_ = rows.memory;
   loads_.resize(rows.capacity());
