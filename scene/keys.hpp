@@ -124,11 +124,13 @@ inline constexpr Key contact_keys[] = {
     {"friction", Kind::any, Dimension::none,
      "a coefficient, a law's name, or a table: law and its parameters"},
     {"restitution", Kind::number, Dimension::none, "of a central impact", Range{1e-3, 1}},
-    {"stiffness", Kind::number, Dimension::none, "k of f = k δ^{3/2} [N/m^1.5]",
-     positive},
+    {"impact_speed", Kind::number, Dimension::speed,
+     "at which restitution holds, for laws where it depends on the speed", positive},
+    {"stiffness", Kind::number, Dimension::none,
+     "k of f = k δ^p, in the unit of the normal law; N/m^1.5 for most", positive},
     {"materials", Kind::texts, Dimension::none, "two materials, instead of stiffness"},
-    {"radius", Kind::number, Dimension::length, "of the contact, for materials",
-     positive},
+    {"radius", Kind::number, Dimension::length,
+     "of the contact, for materials; R* of the pair when left out", positive},
     {"share_a", Kind::number, Dimension::none, "of the overlap that a yields",
      Range{0, 1}}};
 

@@ -86,7 +86,6 @@ void read_robots(const Section& scene, Draft& draft) {
     if (!good) continue;
     for (std::size_t k = bodies; k < draft.parts.bodies.size(); ++k) {
       const BodySpec& body = draft.parts.bodies[k];
-      draft.masses[body.name] = body.mass;
       draft.claim("body", body.name, at);
     }
     draft.place_robot(at);
