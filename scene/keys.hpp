@@ -80,8 +80,22 @@ inline constexpr Key joint_keys[] = {
      any_number, "", 3},
     {"axis", Kind::numbers, Dimension::none, "of revolute and prismatic joints",
      any_number, "", 3},
-    {"start", Kind::number, Dimension::joint_position, "position at the start"},
-    {"start_rate", Kind::number, Dimension::joint_speed, "velocity at the start"},
+    {"start", Kind::number, Dimension::joint_position,
+     "at the start: the position of a revolute or prismatic joint"},
+    {"start_rate", Kind::number, Dimension::joint_speed, "its rate"},
+    {"start_angles", Kind::numbers, Dimension::angle,
+     "at the start: of a universal joint about x, then the new y; of a planar one about "
+     "z"},
+    {"start_angle_rates", Kind::numbers, Dimension::angular_speed, "their rates"},
+    {"start_position", Kind::numbers, Dimension::length,
+     "at the start: of a planar joint, x and y", any_number, "", 2},
+    {"start_velocity", Kind::numbers, Dimension::speed, "its rate", any_number, "", 2},
+    {"start_rotation", Kind::numbers, Dimension::angle,
+     "at the start: of a spherical joint about x, then y, then z", any_number, "", 3},
+    {"start_quaternion", Kind::numbers, Dimension::none, "the same as w, x, y, z",
+     any_number, "", 4},
+    {"start_angular_velocity", Kind::numbers, Dimension::angular_speed,
+     "of a spherical joint, in the axes of its parent's side", any_number, "", 3},
     {"lower", Kind::number, Dimension::joint_position, "limit"},
     {"upper", Kind::number, Dimension::joint_position, "limit"},
     {"damping", Kind::number, Dimension::joint_damping, "viscous", not_negative},
@@ -189,7 +203,7 @@ inline constexpr Key probe_keys[] = {
     {"component", Kind::text, Dimension::none, "of a vector", any_number,
      "x|y|z|norm|normal|friction"},
     {"line", Kind::text, Dimension::none, "of the ledger", any_number,
-     "kinetic|gravity|stored|dissipated|supplied|residual"}};
+     "kinetic|gravity|stored|dissipated|supplied|unsupplied|residual"}};
 
 inline constexpr Key robot_keys[] = {
     {"file", Kind::text, Dimension::none, "URDF or MJCF", any_number, "", 0, true},
@@ -200,7 +214,8 @@ inline constexpr Key robot_keys[] = {
      "hull|mesh"},
     {"packages", Kind::texts, Dimension::none,
      "folders that package:// is looked for in"},
-    {"start", Kind::section, Dimension::none, "joint = position, in rad or m"},
+    {"start", Kind::section, Dimension::none,
+     "joint = position, in rad or m; a list of all where it has several"},
     BRISTLE_POSE_KEYS};
 
 /// Of the scene itself, but for [clock].

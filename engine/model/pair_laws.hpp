@@ -21,10 +21,10 @@
 
 namespace bristle {
 
-/// The rest depth over the size of the pair: the stiffness of contacts by default.
-/// Measured (docs/scenes.md): between 1e-3, where a ball that falls from twenty radii
-/// sinks in by a tenth of its radius, and 1e-4, where resting heaps take three times as
-/// many steps.
+/// The rest depth over the size of the pair: how hard contacts are by default. Measured
+/// on falls, stacks and heaps under the adaptive integrator: 1e-4 takes 1.8 times as many
+/// steps, 1e-3 0.8 times; a ball that falls from twenty radii sinks in by 5 % of its
+/// radius (1e-4: 2 %, 1e-3: 8 %).
 inline constexpr double rest_depth_ratio = 5e-4;
 
 /// Takes the place of a gravity below 1 m/s² [m/s²].
