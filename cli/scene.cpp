@@ -82,8 +82,9 @@ std::vector<PairsOfBlock> pairs_by_block(const Model& model) {
       const PairScale pair = scale_of(scales[i], scales[j], gravity);
       const double load = pair.mass * pair.gravity;
       if (block.count++ == 0) {
-        block.a = &a;
-        block.b = &b;
+        const bool stands = a.link == world_link;
+        block.a = stands ? &b : &a;
+        block.b = stands ? &a : &b;
       }
       block.least_load = std::min(block.least_load, load);
       block.largest_load = std::max(block.largest_load, load);
@@ -105,7 +106,7 @@ void show_laws(const Model& model) {
     if (!block.given_load) show_law(block.normal);
     show_law(block.friction);
   }
-  fmt::print("\ncontacts\n");
+  if (!model.contact_law_blocks().empty()) fmt::print("\ncontacts\n");
   const std::vector<PairsOfBlock> pairs = pairs_by_block(model);
   for (std::size_t b = static_cast<std::size_t>(model.joint_blocks);
        b < model.blocks.size(); ++b) {

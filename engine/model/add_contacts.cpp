@@ -326,19 +326,19 @@ bool may_touch(const Model& model, const ModelShape& a, const ModelShape& b) {
          (rule.adjacent || !model.adjacent(a.link, b.link));
 }
 
-/// Shapes of one kind of rules and one kind of geometry.
-using Group = std::pair<int, ShapeKind>;
+/// Shapes of one kind of geometry and one kind of rules.
+using Group = std::pair<ShapeKind, int>;
 
 /// Shapes that may touch by the rules, of kinds that cannot.
 Problem check_pairs(const Model& model) {
   std::map<Group, std::vector<const ModelShape*>> groups;
   for (const ModelShape& shape : model.shapes) {
-    groups[{shape.kind, kind_of(shape.shape)}].push_back(&shape);
+    groups[{kind_of(shape.shape), shape.kind}].push_back(&shape);
   }
   for (const auto& [one, first] : groups) {
     for (const auto& [two, second] : groups) {
-      if (two < one || model.rule(one.first, two.first).block < 0) continue;
-      const std::string missing = missing_pair_message(one.second, two.second);
+      if (two < one || model.rule(one.second, two.second).block < 0) continue;
+      const std::string missing = missing_pair_message(one.first, two.first);
       if (missing.empty()) continue;
       for (const ModelShape* a : first) {
         for (const ModelShape* b : second) {
