@@ -113,13 +113,18 @@ void show_laws(const Model& model) {
     const PairsOfBlock& of = pairs[b];
     if (of.count == 0) continue;
     const LawBlock& block = model.blocks[b];
-    fmt::print("  {} on {}{}: at rest {} m deep under {} N\n", printable(of.a->name),
-               printable(of.b->name),
-               of.count > 1 ? fmt::format(" and {} more pairs", of.count - 1) : "",
-               range_text(rest_depth(block.normal, of.least_load),
-                          rest_depth(block.normal, of.largest_load)),
-               range_text(of.least_load, of.largest_load));
-    show_law(block.normal);
+    const std::string who =
+        fmt::format("{} on {}{}", printable(of.a->name), printable(of.b->name),
+                    of.count > 1 ? fmt::format(" and {} more pairs", of.count - 1) : "");
+    if (block.rigid) {
+      fmt::print("  {}: rigid, restitution = {:g}\n", who, block.restitution);
+    } else {
+      fmt::print("  {}: at rest {} m deep under {} N\n", who,
+                 range_text(rest_depth(block.normal, of.least_load),
+                            rest_depth(block.normal, of.largest_load)),
+                 range_text(of.least_load, of.largest_load));
+      show_law(block.normal);
+    }
     show_law(block.friction);
   }
 }

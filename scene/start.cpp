@@ -29,8 +29,9 @@ void find_overlaps(const Model& model, const ContactRows& contacts, StartReport&
     const PairScale pair = scale_of(model, a, b);
     const LawBlock& laws =
         model.blocks[static_cast<std::size_t>(model.rule(a.kind, b.kind).block)];
-    overlaps.push_back(
-        {key.a, key.b, depth, rest_depth(laws.normal, pair.mass * pair.gravity)});
+    const double rest = laws.rigid ? rest_depth_ratio * pair.size
+                                   : rest_depth(laws.normal, pair.mass * pair.gravity);
+    overlaps.push_back({key.a, key.b, depth, rest});
   }
 }
 

@@ -74,7 +74,18 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
   if (Problem p = check_party(model, who, "a", rule.a)) return p;
   if (Problem p = check_party(model, who, "b", rule.b)) return p;
   if (!rule.touches) return {};
-  if (Problem p = check_laws(who, &rule.normal, &rule.friction)) return p;
+  const LawChoice* normal = rule.rigid ? nullptr : &rule.normal;
+  if (Problem p = check_laws(who, normal, &rule.friction)) return p;
+  if (rule.rigid && !between(0, 1).contains(rule.restitution)) {
+    return who.error("restitution",
+                     "restitution = " + number(rule.restitution) + " must lie in [0, 1]");
+  }
+  if (rule.rigid && entry_of(rule.friction).info.name == "azad-featherstone-clutch") {
+    return who.error(
+        "friction",
+        "its stiffness follows the depth, and a rigid contact has none: take "
+        "another law, such as spring-slider");
+  }
   const double share = rule.share_a.value_or(0);
   if (!between(0, 1).contains(share)) {
     return who.error("share_a", "share_a = " + number(share) + " must lie in [0, 1]");
@@ -83,13 +94,16 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
 }
 
 /// The place of two laws among the blocks of contacts, added where they are new.
-int block_of(const LawChoice& normal, const LawChoice& friction, Model& model) {
+int block_of(const ContactSpec& rule, Model& model) {
+  LawBlock laws{.normal = rule.rigid ? choose<Hertz>() : rule.normal,
+                .friction = rule.friction,
+                .rigid = rule.rigid,
+                .restitution = rule.rigid ? rule.restitution : 0};
   const auto begin = model.blocks.begin() + model.joint_blocks;
-  const auto found = std::find_if(begin, model.blocks.end(), [&](const LawBlock& b) {
-    return b.normal == normal && b.friction == friction;
-  });
+  const auto found = std::find(begin, model.blocks.end(), laws);
   if (found == model.blocks.end()) {
-    model.blocks.push_back({normal, friction, false});
+    model.blocks.push_back(laws);
+    model.needs_impulses = model.needs_impulses || rule.rigid;
     return static_cast<int>(model.blocks.size()) - 1;
   }
   return static_cast<int>(found - model.blocks.begin());
@@ -181,6 +195,7 @@ std::vector<int> same_laws(std::span<const ContactSpec> rules) {
     const auto found =
         std::find_if(distinct.begin(), distinct.end(), [&](const ContactSpec* other) {
           return other->normal == rule.normal && other->friction == rule.friction &&
+                 other->rigid == rule.rigid && other->restitution == rule.restitution &&
                  other->from_pair == rule.from_pair;
         });
     number.push_back(static_cast<int>(found - distinct.begin()));
@@ -281,11 +296,14 @@ class RuleTable {
       if (added) {
         const Result<LawPair> found = laws_of_pair(rule, key->second);
         if (!found) return said(found, rule, match.rule, i, j);
-        entry->second = block_of(found->normal, found->friction, model_);
+        ContactSpec laws = rule;
+        laws.normal = found->normal;
+        laws.friction = found->friction;
+        entry->second = block_of(laws, model_);
       }
       to.block = entry->second;
     } else {
-      to.block = block_of(rule.normal, rule.friction, model_);
+      to.block = block_of(rule, model_);
     }
     if (const std::optional<double> share = rule.share_a) {
       to.share_a = match.forward ? *share : 1 - *share;

@@ -193,6 +193,13 @@ double rest_depth(const LawChoice& normal, double load) {
 Result<LawPair> laws_of_pair(const ContactSpec& rule, const PairScale& pair) {
   LawPair laws{rule.normal, rule.friction};
   const PairDefaults& open = rule.from_pair;
+  if (rule.rigid) {
+    // No normal law: the friction is that of a Hertz contact of the pair.
+    LawChoice hertz = choose<Hertz>();
+    set_stiffness(hertz, rest_depth_ratio * pair.size, pair.mass * pair.gravity);
+    if (open.friction >= 0) laws.friction = stick_and_slip(open.friction, pair, hertz);
+    return laws;
+  }
   if (Problem p = find_stiffness(open, pair, laws.normal)) return *std::move(p);
   if (Problem p = find_damping(open, pair, laws.normal)) return *std::move(p);
   if (open.impact_speed_floor) find_floor(pair, laws.normal);
