@@ -224,7 +224,7 @@ inline constexpr Key fixed_scene_keys[] = {
     {"about", Kind::text, Dimension::none, "what to look for"},
     {"include", Kind::any, Dimension::none, "files that are read first"},
     {"allow_initial_overlap", Kind::flag, Dimension::none,
-     "whether shapes may overlap at the start"},
+     "whether shapes may overlap at the start by more than at rest"},
     {"gravity", Kind::section, Dimension::none, "", any_number, "", 0, false,
      gravity_keys},
     {"record", Kind::section, Dimension::none, "", any_number, "", 0, false, record_keys},

@@ -75,7 +75,7 @@ TEST(Extremes, OfAParabolaThroughThreeEndsOfSteps) {
 }
 
 TEST(Unsupplied, OfAFrictionThatIsNotPassiveIsSaidAndNoPartOfTheScale) {
-  // Bristles whose load falls while they are bent: gonthier-friction without its bound.
+  // Bristles that give back more than they stored as the load falls.
   const std::string scene = R"(
 [clock]
 duration_s = 1
