@@ -154,7 +154,7 @@ inline constexpr Key contact_keys[] = {
      "all pairs among these (at most 200), instead of a and b"},
     {"touches", Kind::flag, Dimension::none, "false: these never touch"},
     {"normal", Kind::any, Dimension::none,
-     "a law's name, or a table: law and its parameters"},
+     "a law's name, a table: law and its parameters, or \"rigid\""},
     {"friction", Kind::any, Dimension::none,
      "a coefficient, a law's name, or a table: law and its parameters"},
     {"restitution", Kind::number, Dimension::none, "of a central impact", Range{1e-3, 1}},
