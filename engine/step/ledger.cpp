@@ -28,12 +28,12 @@ Ledger make_ledger(System& system, const State& state) noexcept {
   ledger.kinetic = kinetic_energy<double>(model.tree, state.v, system.tree);
   ledger.gravity = gravity_energy<double>(model.tree, system.tree);
   ledger.springs = spring_energy<double>(model.tree, state.q);
-  const ContactTotals totals =
+  const PoolSums sums =
       contact_forces(system, {}, state, memory_of(state), rates_of(system.pools));
-  ledger.normal = totals.normal.stored;
-  ledger.friction = totals.friction.stored;
-  ledger.limits = totals.limits.stored;
-  ledger.joint_friction = totals.joint_friction.stored;
+  ledger.normal = sums.contacts.normal.stored;
+  ledger.friction = sums.contacts.friction.stored;
+  ledger.limits = sums.joints.normal.stored;
+  ledger.joint_friction = sums.joints.friction.stored;
   ledger.loops = loop_energy(model, system.tree);
   ledger.works = state.works;
   return ledger;
