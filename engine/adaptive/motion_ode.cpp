@@ -163,10 +163,15 @@ void MotionOde::begin_rows(const State& state) {
   depths_.resize(rows_.size());
   open_.clear();
   closed_.clear();
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    start_motion_[i] = motion_of(state, i);
-    depths_[i] = start_motion_[i].depth;
-    (rows_[i].acts() ? closed_ : open_).push_back(i);
+  std::size_t row = 0;
+  for (const LawRows* of_pool :
+       {&state.joints, static_cast<const LawRows*>(&state.contacts)}) {
+    for (std::size_t i = 0; i < at(of_pool->count); ++i, ++row) {
+      start_motion_[row] = {of_pool->depth[i], of_pool->rate[i]};
+      depths_[row] = of_pool->depth[i];
+      if (rows_[row] == empty_row) continue;
+      (rows_[row].acts() ? closed_ : open_).push_back(row);
+    }
   }
 }
 
@@ -176,10 +181,7 @@ bool MotionOde::begin(const State& state, int clock_row, double s) {
   clock_row_ = clock_row;
   stride_ = state.contacts.capacity();
   begin_rows(state);
-  roots_.resize(by_clock() ? rows_.size() : 0);
-  if (by_clock()) {
-    for (const std::size_t i : open_) roots_[i] = 0;
-  }
+  roots_.assign(by_clock() ? rows_.size() : 0, 0);
   const bool same = same_clock && same_stride && core_ > 0 && rows_ == rows_before_;
   if (!same) {
     lay_out(state);
