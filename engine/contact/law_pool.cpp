@@ -99,14 +99,20 @@ void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noe
   const LawColumns& columns = pass.columns;
   const bool advance = pass.what.form == Form::advance, by_row = pass.by_row;
   const double h = pass.what.h;
-  if (!laws.given_load) {
+  if (laws.has_normal_law()) {
     const auto run = advance ? (by_row ? normal.advance_columns : normal.advance)
                              : (by_row ? normal.evaluate_columns : normal.evaluate);
     run(laws.normal, columns, piece.rows, h, sums.normal);
   }
   const auto run = advance ? (by_row ? friction.advance_columns : friction.advance)
                            : (by_row ? friction.evaluate_columns : friction.evaluate);
-  run(laws.friction, columns, piece.rows, h, sums.friction);
+  if (pass.what.loads == nullptr) {
+    run(laws.friction, columns, piece.rows, h, sums.friction);
+  } else {
+    LawColumns under_load = columns;
+    under_load.normal_force = pass.what.loads;
+    run(laws.friction, under_load, piece.rows, h, sums.friction);
+  }
   // The frame's own turn, and how far the surfaces approached.
   const double* spin = columns_.data() + RowColumns::spin * capacity_;
   double* turn = pass.next + at(MemoryLayout::turn) * capacity_;
@@ -121,7 +127,7 @@ void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noe
                   capacity_, pass.next);
     clear_columns(layout_.friction + friction.fields, layout_.normal_books, piece.rows,
                   capacity_, pass.next);
-    if (laws.given_load) {
+    if (!laws.has_normal_law()) {
       clear_columns(layout_.normal_books, layout_.friction_books, piece.rows, capacity_,
                     pass.next);
     }
@@ -129,12 +135,12 @@ void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noe
   if (!by_row) return;
   const double* of_normal = columns.normal_books.data;
   const double* of_friction = columns.friction_books.data;
-  if (!laws.given_load) sum_books(of_normal, capacity_, piece.rows, sums.normal);
+  if (laws.has_normal_law()) sum_books(of_normal, capacity_, piece.rows, sums.normal);
   sum_books(of_friction, capacity_, piece.rows, sums.friction);
   if (!contact_books_) return;
   const std::size_t to_normal = at(layout_.normal_books) * capacity_;
   const std::size_t to_friction = at(layout_.friction_books) * capacity_;
-  if (!laws.given_load) {
+  if (laws.has_normal_law()) {
     keep_books(of_normal, capacity_, piece.rows, pass.what, pass.memory + to_normal,
                pass.next + to_normal);
   }
@@ -200,7 +206,7 @@ void LawPool::commit(LawRows& rows, double& normal_damping,
     const NormalLawTable& normal = normal_law(laws.normal);
     const FrictionLawTable& friction = friction_law(laws.friction);
     if (normal.fields == 0 && friction.fields == 0) return;
-    if (!laws.given_load) {
+    if (laws.has_normal_law()) {
       LawTotals unused;
       normal.evaluate(laws.normal, for_force, piece.rows, 0.0, unused);
     }

@@ -45,6 +45,10 @@ struct ContactSpec {
   /// is the soft one, and moving bodies share equally.
   std::optional<double> share_a{};
   bool touches = true;  // false: these never touch
+  /// No normal law: an impulse keeps the bodies apart, with a coefficient of restitution.
+  /// Only a stepper that solves for impulses can do that.
+  bool rigid = false;
+  double restitution = 0;
 };
 
 enum class MotorKind : std::uint8_t {
@@ -167,6 +171,11 @@ struct LawBlock {
   LawChoice normal;
   LawChoice friction;
   bool given_load = false;  // friction of joints: its normal force is JointRow::load
+  bool rigid = false;       // no normal law: an impulse keeps the bodies apart
+  double restitution = 0;   // of a rigid one
+
+  bool has_normal_law() const { return !given_load && !rigid; }
+  friend bool operator==(const LawBlock&, const LawBlock&) = default;
 };
 
 /// A limit or a friction of one joint velocity: a row that is always there.
@@ -237,6 +246,7 @@ struct Model {
   int normal_fields = 0;          // the most numbers that a law of this model remembers
   int friction_fields = 0;
   bool contact_books = false;
+  bool needs_impulses = false;  // some contacts are rigid
 
   std::span<const LawBlock> joint_law_blocks() const {
     return std::span(blocks).first(static_cast<std::size_t>(joint_blocks));

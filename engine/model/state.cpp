@@ -16,14 +16,15 @@ void LawRows::grow(std::size_t rows, std::size_t columns) {
   memory.swap(wider);
   episode.resize(rows);
   depth.resize(rows, -1.0);
-  for (std::vector<double>* column : {&rate, &approach, &acceleration}) {
+  for (std::vector<double>* column : {&rate, &approach, &acceleration, &lag}) {
     column->resize(rows);
   }
   booked.resize(rows);
+  impulse.resize(rows);
   sides.resize(rows);
 }
 
-static_assert(sizeof(LawRows) == 9 * sizeof(std::vector<int>) + sizeof(std::size_t),
+static_assert(sizeof(LawRows) == 11 * sizeof(std::vector<int>) + sizeof(std::size_t),
               "swap() exchanges every column");
 static_assert(sizeof(ContactRows) == sizeof(LawRows) + 5 * sizeof(std::vector<int>),
               "swap() exchanges every column");
@@ -37,6 +38,8 @@ void LawRows::swap(LawRows& other) noexcept {
   approach.swap(other.approach);
   acceleration.swap(other.acceleration);
   booked.swap(other.booked);
+  impulse.swap(other.impulse);
+  lag.swap(other.lag);
   sides.swap(other.sides);
   memory.swap(other.memory);
 }
