@@ -310,6 +310,7 @@ StepEvent EventLocator::first_event(const GuardReading& begin, const GuardReadin
   const std::size_t rows = ode_->rows().size();
   StepEvent first;
   for (std::size_t i = 0; i < rows; ++i) {
+    if (ode_->rows()[i] == empty_row) continue;
     const StepEvent event = event_of(i);
     if (event.skips) return event;
     if (event.where < first.where) first = event;

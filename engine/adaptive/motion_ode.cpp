@@ -154,6 +154,8 @@ void MotionOde::begin_rows(const State& state) {
   joint_memory_ = state.joints.memory.size();
   memory_.resize(joint_memory_ + state.contacts.memory.size());
   memory_rates_.resize(memory_.size());
+  memory_by_pool_ = split(std::span<const double>(memory_));
+  rates_by_pool_ = split(std::span(memory_rates_));
   std::swap(rows_, rows_before_);
   list_rows(state, rows_);
   located_.assign(rows_.size(), 0);
@@ -161,10 +163,15 @@ void MotionOde::begin_rows(const State& state) {
   depths_.resize(rows_.size());
   open_.clear();
   closed_.clear();
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    start_motion_[i] = motion_of(state, i);
-    depths_[i] = start_motion_[i].depth;
-    (rows_[i].acts() ? closed_ : open_).push_back(i);
+  std::size_t row = 0;
+  for (const LawRows* of_pool :
+       {&state.joints, static_cast<const LawRows*>(&state.contacts)}) {
+    for (std::size_t i = 0; i < at(of_pool->count); ++i, ++row) {
+      start_motion_[row] = {of_pool->depth[i], of_pool->rate[i]};
+      depths_[row] = of_pool->depth[i];
+      if (rows_[row] == empty_row) continue;
+      (rows_[row].acts() ? closed_ : open_).push_back(row);
+    }
   }
 }
 
@@ -174,10 +181,7 @@ bool MotionOde::begin(const State& state, int clock_row, double s) {
   clock_row_ = clock_row;
   stride_ = state.contacts.capacity();
   begin_rows(state);
-  roots_.resize(by_clock() ? rows_.size() : 0);
-  if (by_clock()) {
-    for (const std::size_t i : open_) roots_[i] = 0;
-  }
+  roots_.assign(by_clock() ? rows_.size() : 0, 0);
   const bool same = same_clock && same_stride && core_ > 0 && rows_ == rows_before_;
   if (!same) {
     lay_out(state);
@@ -203,6 +207,7 @@ bool MotionOde::begin(const State& state, int clock_row, double s) {
     start_[works_at_ + k] = field<double>(state.works, lines_[k]);
   }
   if (!same) copy_memory(start_);
+  held_ = sides();
   return same;
 }
 
@@ -294,7 +299,12 @@ void MotionOde::place(const Vector& y, bool all) {
   }
   const double* from = y.data() + memory_at();
   for (const MemoryEntry& entry : core_memory()) memory_[entry.place] = *from++;
-  move_to(system_, *state_, q_now_, v_now_, memory(), all);
+  move_to(system_, *state_, q_now_, v_now_, memory_by_pool_, all);
+  double* const of_joints = system_.pools.joints.column(RowColumns::depth).data();
+  double* const of_contacts = system_.pools.points.column(RowColumns::depth).data();
+  const auto depth_column = [&](std::size_t row) -> double& {
+    return row < joint_rows_ ? of_joints[row] : of_contacts[row - joint_rows_];
+  };
   if (all) {
     for (std::size_t i = 0; i < rows_.size(); ++i) depths_[i] = depth_column(i);
   }
@@ -320,7 +330,7 @@ void MotionOde::place(const Vector& y, bool all) {
 }
 
 /// The passes go by the sides of guards, and by s where a contact's time runs.
-HeldPools MotionOde::held() const {
+HeldPools MotionOde::sides() const {
   const auto from = [&](std::size_t row) {
     return HeldLaws{guards_.normal_held(row), guards_.friction_held(row),
                     roots_.empty() ? nullptr : roots_.data() + row};
@@ -334,10 +344,9 @@ void MotionOde::rates(const Vector& y, double* rate, bool all) {
   // Where nothing acts, the passes have nothing to do.
   const bool idle = closed_.empty() && model_->joint_blocks == 0;
   const double time = y[t_at()];
-  const HeldPools sides = held();
-  apply_forces(system_, {.held = &sides}, time, q_now_, v_now_,
-               {state_->joints, idle ? nothing_ : state_->contacts}, memory(),
-               split(std::span(memory_rates_)), {});
+  apply_forces(system_, {.held = &held_}, time, q_now_, v_now_,
+               {state_->joints, idle ? nothing_ : state_->contacts}, memory_by_pool_,
+               rates_by_pool_, {});
   accelerate(system_, time, 0, v_now_, {});
   const double pace = this->pace(y);
   position_rates<double>(model_->tree, q_now_, v_now_, std::span(rate, nq_));
@@ -363,9 +372,7 @@ void MotionOde::measure(const Vector& y, bool with_laws) {
   ++contact_evaluations_;
   place(y, true);
   if (!with_laws || closed_.empty()) return;
-  const HeldPools sides = held();
-  contact_forces(system_, {.held = &sides}, *state_, memory(),
-                 split(std::span(memory_rates_)));
+  contact_forces(system_, {.held = &held_}, *state_, memory_by_pool_, rates_by_pool_);
 }
 
 double MotionOde::approach(std::size_t row) const { return value(RowColumns::rate, row); }
@@ -404,8 +411,9 @@ int MotionOde::leap_parts() const {
 }
 
 void MotionOde::read_guards(Vector& guards) {
-  guards_.evaluate(system_.pools.joints.law_columns(memory().joints),
-                   system_.pools.points.law_columns(memory().contacts), depths_, guards);
+  guards_.evaluate(system_.pools.joints.law_columns(memory_by_pool_.joints),
+                   system_.pools.points.law_columns(memory_by_pool_.contacts), depths_,
+                   guards);
 }
 
 void MotionOde::read(GuardReading& reading) {
@@ -423,6 +431,7 @@ void MotionOde::observe(const Vector& y, double time, const State& state, State&
   finish(y, sample);
   sample.time = time;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
+    if (rows_[row] == empty_row) continue;
     const bool joint = row < joint_rows_;
     const std::size_t i = joint ? row : row - joint_rows_;
     LawRows& rows = joint ? sample.joints : sample.contacts;

@@ -163,19 +163,11 @@ class MotionOde {
     return row < joint_rows_ ? system_.pools.joints.value(column, row)
                              : system_.pools.points.value(column, row - joint_rows_);
   }
-  double& depth_column(std::size_t row) {
-    return row < joint_rows_
-               ? system_.pools.joints.column(RowColumns::depth)[row]
-               : system_.pools.points.column(RowColumns::depth)[row - joint_rows_];
-  }
   template <class N>
   RowMemory<N> split(std::span<N> numbers) const {
     return {numbers.first(joint_memory_), numbers.subspan(joint_memory_)};
   }
-  RowMemory<const double> memory() const {
-    return split(std::span<const double>(memory_));
-  }
-  HeldPools held() const;
+  HeldPools sides() const;
 
   const Model* model_;
   System system_;
@@ -206,7 +198,10 @@ class MotionOde {
   Vector least_depths_;
 
   Vector q_, memory_, memory_rates_, depths_;
+  RowMemory<const double> memory_by_pool_;  // the same, pool by pool
+  RowMemory<double> rates_by_pool_;
   Vector roots_;  // of depths, while a contact's time runs; or empty
+  HeldPools held_;
   std::span<const double> q_now_, v_now_;
   std::uint64_t evaluations_ = 0, contact_evaluations_ = 0;
 };
