@@ -166,6 +166,17 @@ class Readers(Case):
                         for i in range(40)) + f'<node id="n40">{GEOMETRY}</node>'
         self.mesh_refused(collada(twice), "mesh.dae", "instances")
 
+    def test_collada_instances_of_what_is_not_there(self):
+        """Assimp leaves them out without a word."""
+        for instance in ('<instance_node url="other.dae#n1"/>', '<instance_node url="#n1"/>',
+                         '<instance_geometry url="#h"/>'):
+            nodes = f'<node id="n0">{GEOMETRY}{instance}</node>'
+            self.mesh_refused(collada(nodes), "mesh.dae", "not in this file")
+
+    def test_collada_that_asks_for_too_much(self):
+        large = collada("", GEOMETRY, False).replace('count="12"', 'count="4000000000"')
+        self.mesh_refused(large, "mesh.dae", "too much memory")
+
     def test_collada_that_is_good(self):
         nodes = f'<node id="n0"><instance_node url="#n1"/></node><node id="n1">{GEOMETRY}</node>'
         self.write(collada(nodes), "mesh.dae")
