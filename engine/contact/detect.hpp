@@ -14,6 +14,11 @@
 
 namespace bristle {
 
+/// Rooms that grow end here: more is not a scene but a mistake, bodies all at one place,
+/// and would take all memory there is.
+inline constexpr std::size_t most_pairs = 4'000'000;
+inline constexpr std::size_t most_contacts_found = 1'000'000;
+
 enum class ContactStatus : std::uint8_t {
   ok,
   too_many_contacts,  // more than there is room for

@@ -208,6 +208,29 @@ class Readers(Case):
         self.refused(SCENE, "deep", arguments=("--set", ".".join("a" * 50000) + "=1"))
         self.refused(SCENE, "deep", arguments=("--set", "title=" + "[" * 5000 + "]" * 5000))
 
+    def test_files_that_include_each_other(self):
+        """Each names the others many times: not followed in all ways that there are."""
+        names = ", ".join(['"scene.toml"', '"more.toml"', '"./scene.toml"'] * 8)
+        self.write(f"include = [{names}]\n", "more.toml")
+        self.refused(f"include = [{names}]\n" + SCENE, "must not include itself")
+        for i in range(15):  # none includes itself, but the ways double
+            self.write(f'include = ["m{i + 1}.toml", "m{i + 1}.toml"]\n', f"m{i}.toml")
+        self.write("", "m15.toml")
+        self.refused('include = "m0.toml"\n' + SCENE, "more than 1000 files")
+        self.write('include = "m15.toml"\n', "m14.toml")
+        self.accepted('include = ["m14.toml", "m15.toml"]\n' + SCENE)
+
+    def test_thousands_of_bodies_at_one_place(self):
+        """Eight million pairs: refused before memory is taken for them."""
+        def limits():
+            limit_time()
+            resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+        for text in ("", "allow_initial_overlap = true\n"):
+            text += CLOCK + "".join(BALL.replace('"ball"', f'"{i}"') for i in range(4000))
+            result = call("run", self.write(text), "--out", self.out, preexec_fn=limits)
+            self.assertIn(result.returncode, (BAD_INPUT, CANNOT_GO_ON), result.stderr[-500:])
+            self.assertIn("each other", result.stderr)
+
     def test_a_scene_that_is_too_large(self):
         file = self.folder / "scene.toml"
         with open(file, "wb") as large:
