@@ -196,9 +196,8 @@ void check_overlap(const Model& model, State state, const Draft& draft,
   if (status == StepStatus::too_many_pairs || status == StepStatus::too_many_contacts) {
     problems.error(
         {draft.source.file, 0},
-        fmt::format("bodies lie in one another at the start: more than {} contacts or {} "
-                    "pairs of shapes close to each other; move them apart",
-                    most_contacts_found, most_pairs));
+        "bodies lie in one another at the start: shapes are close to more than "
+        "100 others on average; move them apart");
   }
   if (status != StepStatus::ok) return;
   int said = 0;

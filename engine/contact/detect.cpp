@@ -83,7 +83,9 @@ BroadStatus Detector::run_broad_phase() noexcept {
   };
   const BroadStatus status = broad_.find(boxes_, model_->large, half_spaces_, may_touch);
   if (status != BroadStatus::too_many_pairs || !model_->rooms_grow) return status;
-  if (broad_.found() > most_pairs) return status;
+  const std::size_t most =
+      std::max(few_pairs, most_pairs_factor * at(model_->pair_capacity));
+  if (broad_.found() > most) return status;
   broad_.reserve(broad_.found() + broad_.found() / 2);
   return broad_.find(boxes_, model_->large, half_spaces_, may_touch);
 }

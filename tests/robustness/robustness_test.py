@@ -229,7 +229,7 @@ class Readers(Case):
             text += CLOCK + "".join(BALL.replace('"ball"', f'"{i}"') for i in range(4000))
             result = call("run", self.write(text), "--out", self.out, preexec_fn=limits)
             self.assertIn(result.returncode, (BAD_INPUT, CANNOT_GO_ON), result.stderr[-500:])
-            self.assertIn("each other", result.stderr)
+            self.assertIn("close to", result.stderr)
 
     def test_a_scene_that_is_too_large(self):
         file = self.folder / "scene.toml"
@@ -333,10 +333,36 @@ class Silence(Case):
                                 preexec_fn=lambda: os.close(1))
         self.assertEqual(result.returncode, CANNOT_GO_ON)
 
-    def slow(self, *arguments):
+    def test_nobody_reads_the_output(self):
+        """The run goes on, and all files are there."""
+        process = self.start(SCENES / "arm.toml", "--realtime", "--set", "clock.duration_s=2",
+                             "--out", self.out)
+        process.stdout.close()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=200), CANNOT_GO_ON)
+        for name in ("recording.h5", "report.html", "run.png", "run.svg"):
+            self.assertTrue((self.out / name).exists(), name)
+
+    def test_a_terminal_that_is_closed(self):
+        for ignored in (False, True):  # by nohup
+            process = self.slow(preexec_fn=lambda: ignored and signal.signal(signal.SIGHUP, signal.SIG_IGN))
+            self.wait_for(lambda: (self.out / "recording.log").exists())
+            process.send_signal(signal.SIGHUP)
+            _, complaint = process.communicate(timeout=200)
+            self.assertEqual(process.returncode, FINE if ignored else INTERRUPTED, complaint)
+            self.assertTrue((self.out / "recording.h5").exists())
+            shutil.rmtree(self.out)
+
+    def test_a_folder_without_a_name(self):
+        self.accepted(SCENE)
+        for command in (("run", self.write(SCENE)), ("export", self.out, "--csv"),
+                        ("study", "run", "azad2014.materials")):
+            self.ended(call(*command, "--out", "", cwd=self.folder), BAD_INPUT, "--out", "empty")
+
+    def slow(self, *arguments, **options):
         """A run of some seconds that records at once."""
         return self.start(SCENES / "arm.toml", "--realtime", "--set", "clock.duration_s=1.5",
-                          "--out", self.out, *arguments)
+                          "--out", self.out, *arguments, **options)
 
     def test_the_folder_is_removed(self):
         process = self.slow()
