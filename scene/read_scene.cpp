@@ -102,6 +102,7 @@ class Includes {
     }
     if (auto other = parse_toml(*text, path, problems_)) {
       add_to(*other, path);
+      other->erase("include");
       merge(table, *other);
     }
     return true;
@@ -527,6 +528,7 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
   auto table = parse_toml(text, file, problems);
   if (!table) return std::nullopt;
   Includes(problems).add_to(*table, file);
+  table->erase("include");  // what the files say is there now, also in what is recorded
   for (const std::string& setting : settings) apply_setting(*table, setting, problems);
   if (problems.any()) return std::nullopt;
 

@@ -533,6 +533,29 @@ class Folders(Case):
         self.assertEqual(exported.stderr, "")
         self.assertFalse((self.out / "run.lock").exists())
 
+    def test_the_first_of_two_is_not_disturbed(self):
+        """To the end, its tables are those of a run alone."""
+        scene = (SCENES / "arm.toml", "--set", "clock.duration_s=1.5", "--csv", "--checkpoint", "0.1")
+        alone = self.folder / "alone"
+        self.ended(call("run", *scene, "--out", alone), FINE)
+        first = self.start(*scene, "--realtime", "--out", self.out)
+        self.wait_for(lambda: (self.out / "run.lock").exists() and (self.out / "recording.log").exists())
+        refused = 0
+        while first.poll() is None:
+            for command in (("run", SCENES / "dominoes.toml", "--out", self.out),
+                            ("run", "--resume", self.out)):
+                second = call(*command)
+                refused += second.returncode == CANNOT_GO_ON and str(first.pid) in second.stderr
+                if first.poll() is not None:  # it may be over
+                    break
+            if refused >= 6:
+                break
+        self.assertGreaterEqual(refused, 2)
+        _, complaint = first.communicate(timeout=200)
+        self.assertEqual(first.returncode, FINE, complaint)
+        tables = lambda folder: {file.name: file.read_bytes() for file in (folder / "csv").iterdir()}
+        self.assertEqual(tables(self.out), tables(alone))
+
     def test_the_lock_of_a_killed_run_is_taken_over(self):
         first = self.long()
         first.kill()
@@ -545,6 +568,18 @@ class Folders(Case):
         _, complaint = second.communicate(timeout=200)
         self.assertEqual(second.returncode, INTERRUPTED, complaint)
         self.assertIn(str(first.pid), complaint)  # noticed, and said
+
+    def test_a_run_with_included_files_is_resumed(self):
+        """From anywhere: what they say is in the recording."""
+        self.write(BALL, "ball.toml")
+        self.write('include = "ball.toml"\n' + CLOCK.replace("0.01", "2") + FLOOR, "scene.toml")
+        command = ("run", "scene.toml", "--checkpoint", "0.1", "--out")
+        self.ended(call(*command, "whole", "--csv", cwd=self.folder), FINE)
+        limits = lambda: silent(self.out, 30000)
+        self.ended(call(*command, self.out, cwd=self.folder, preexec_fn=limits), CANNOT_GO_ON)
+        self.ended(call("run", "--resume", self.out, "--csv", cwd="/"), FINE)
+        for file in (self.folder / "whole" / "csv").iterdir():
+            self.assertEqual(file.read_bytes(), (self.out / "csv" / file.name).read_bytes(), file.name)
 
     def test_many_at_once(self):
         """Of runs that begin at the same time in one folder, those that go on do so one by one."""
