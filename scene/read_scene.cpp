@@ -394,6 +394,7 @@ ClockSpec read_clock(const Section& scene, Draft& draft) {
   if (const auto method = find_method(at.text_or("method", name_of(options.method)))) {
     options.method = *method;
   }
+  if (clock.stepper->method) options.method = *clock.stepper->method;
   if (clock.stepper->fixed_step) check_step(at, clock);
   for (const Parameter& own : clock.stepper->parameters) {
     double value = own.preset;

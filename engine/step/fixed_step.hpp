@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "bristle/step/complementarity.hpp"
 #include "bristle/step/step_times.hpp"
 #include "bristle/step/stepper.hpp"
 
@@ -14,9 +15,10 @@ namespace bristle {
 
 struct FixedStepOptions {
   Method method = Method::semi_implicit_euler;
-  double step = 1e-3;  // [s]
-  int substeps = 1;    // that a step is made of
-  int threads = 1;     // results do not depend on it
+  double step = 1e-3;                        // [s]
+  int substeps = 1;                          // that a step is made of
+  int threads = 1;                           // results do not depend on it
+  ComplementarityOptions complementarity{};  // of that method
 };
 
 /// Steps states of one model, which must outlive it.
@@ -38,7 +40,7 @@ class FixedStep final : public Stepper {
 
   StepStatus advance_to(State& state, double until,
                         const StepObserver& observer = {}) override;
-  StepCounts counts() const noexcept override { return counts_; }
+  StepCounts counts() const noexcept override;
   std::string advice(const State& state) override;
   /// How long the steps of advance_to() took.
   const StepTimes& times() const noexcept { return times_; }

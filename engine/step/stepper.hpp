@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ struct StepCounts {
   std::uint64_t looks = 0;           // at contacts only, to locate events
   std::uint64_t events = 0;
   std::uint64_t touches = 0;
+  SolveCounts solves{};  // of complementarity problems
 
   friend StepCounts operator+(const StepCounts& a, const StepCounts& b) {
     return {a.steps + b.steps,
@@ -35,7 +37,8 @@ struct StepCounts {
             a.implicit_steps + b.implicit_steps,
             a.looks + b.looks,
             a.events + b.events,
-            a.touches + b.touches};
+            a.touches + b.touches,
+            a.solves + b.solves};
   }
 };
 
@@ -94,8 +97,9 @@ struct StepperOptions {
 struct StepperInfo {
   std::string_view name;  // as typed: clock.kind = "adaptive"
   std::string_view title;
-  bool locates_events = false;  // else they are seen at the ends of steps
-  bool fixed_step = false;      // takes step, substeps, method, threads; else rtol
+  bool locates_events = false;     // else they are seen at the ends of steps
+  bool fixed_step = false;         // takes step, substeps, method, threads; else rtol
+  std::optional<Method> method{};  // of fixed step: the only one it takes
   std::vector<Parameter> parameters{};  // of its own
   std::unique_ptr<Stepper> (*make)(const Model& model,
                                    const StepperOptions& options) = nullptr;
