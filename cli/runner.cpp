@@ -69,6 +69,9 @@ void listen_for_interrupts() {
   interrupted = false;
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  // A terminal that is closed; not under nohup(1).
+  if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);  // who reads our output may leave; the run goes on
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no more is a write that fails
 }
 

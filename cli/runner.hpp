@@ -119,7 +119,8 @@ class Runner {
   std::uint64_t stride_ = 1, seen_ = 0;
 };
 
-/// Ctrl-C asks a run to come to its end; a second one ends the process.
+/// Ctrl-C, SIGTERM and SIGHUP ask a run to come to its end; a second one ends the
+/// process.
 void listen_for_interrupts();
 
 }  // namespace bristle::cli

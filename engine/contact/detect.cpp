@@ -83,6 +83,9 @@ BroadStatus Detector::run_broad_phase() noexcept {
   };
   const BroadStatus status = broad_.find(boxes_, model_->large, half_spaces_, may_touch);
   if (status != BroadStatus::too_many_pairs || !model_->rooms_grow) return status;
+  const std::size_t most =
+      std::max(few_pairs, most_pairs_factor * at(model_->pair_capacity));
+  if (broad_.found() > most) return status;
   broad_.reserve(broad_.found() + broad_.found() / 2);
   return broad_.find(boxes_, model_->large, half_spaces_, may_touch);
 }
@@ -158,7 +161,7 @@ void Detector::look(List& list, Share share) const noexcept {
     pair.find(a.shape, pose_a, b.shape, pose_b, margin, contacts);
     const std::size_t needed = list.count + at(contacts.count);
     if (needed > list.found.size()) {
-      if (!model_->rooms_grow) {
+      if (!model_->rooms_grow || needed > most_contacts_found) {
         list.status = ContactStatus::too_many_contacts;
         return;
       }

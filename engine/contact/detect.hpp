@@ -14,6 +14,13 @@
 
 namespace bristle {
 
+/// Rooms that grow end here. More is a mistake, bodies all at one place, and would take
+/// all memory and time there is: pairs beyond this many times the room to begin with
+/// (32 for each shape, and those with planes), and contacts.
+inline constexpr std::size_t most_pairs_factor = 4;
+inline constexpr std::size_t few_pairs = 20'000;  // always allowed
+inline constexpr std::size_t most_contacts_found = 1'000'000;
+
 enum class ContactStatus : std::uint8_t {
   ok,
   too_many_contacts,  // more than there is room for
