@@ -71,7 +71,8 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
   if (Problem p = check_party(model, who, "a", rule.a)) return p;
   if (Problem p = check_party(model, who, "b", rule.b)) return p;
   if (!rule.touches) return {};
-  if (Problem p = check_laws(who, &rule.normal, &rule.friction)) return p;
+  const LawChoice* normal = rule.rigid ? nullptr : &rule.normal;
+  if (Problem p = check_laws(who, normal, &rule.friction)) return p;
   if (rule.rigid && !between(0, 1).contains(rule.restitution)) {
     return who.error("restitution",
                      "restitution = " + number(rule.restitution) + " must lie in [0, 1]");
