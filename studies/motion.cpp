@@ -115,6 +115,8 @@ std::uint64_t Motion::steps() const { return stepper_->counts().steps; }
 
 std::uint64_t Motion::evaluations() const { return stepper_->counts().evaluations; }
 
+SolveCounts Motion::solves() const { return stepper_->counts().solves; }
+
 Peak peak_of(const Series& series) {
   if (series.y.empty()) return {0, std::nan("")};
   const auto top = std::max_element(series.y.begin(), series.y.end());

@@ -71,6 +71,8 @@ class Motion {
 
   std::uint64_t steps() const;
   std::uint64_t evaluations() const;
+  /// Of complementarity problems.
+  SolveCounts solves() const;
 
  private:
   System& system();

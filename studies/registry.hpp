@@ -19,5 +19,6 @@ Study azad2010_rolling();
 Study azad2014_restitution();
 Study azad2014_bounce();
 Study azad2014_materials();
+Study peiret_wheel();
 
 }  // namespace bristle::studies

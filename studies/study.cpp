@@ -64,6 +64,7 @@ std::span<const Study> all_studies() {
       azad2014_restitution(),
       azad2014_bounce(),
       azad2014_materials(),
+      peiret_wheel(),
   };
   return studies;
 }
@@ -96,7 +97,11 @@ std::string_view citation(std::string_view paper) {
            "a "
            "compliant ground plane";
   }
-  return "Azad & Featherstone 2014, A new nonlinear model of contact normal force";
+  if (paper == "azad2014") {
+    return "Azad & Featherstone 2014, A new nonlinear model of contact normal force";
+  }
+  return "Peiret, Kövecses & Font-Llagunes, The bristle friction model in a linear "
+         "complementarity formulation for multibody systems with contacts";
 }
 
 }  // namespace bristle::studies
