@@ -529,9 +529,11 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
     contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h);
     sums_limits_ = limits_.advance(pools.joints, state.joints, h);
     sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
-    const double off = std::max(
-        limits_.improve(pools.joints, state.joints, z_, diagonal_, h, tolerance),
-        contacts_.improve(pools.points, state.contacts, z_, diagonal_, h, tolerance));
+    const double off =
+        std::max(limits_.improve(pools.joints, state.joints, z_, diagonal_, h, tolerance,
+                                 options_.cone),
+                 contacts_.improve(pools.points, state.contacts, z_, diagonal_, h,
+                                   tolerance, options_.cone));
     residual_ = std::max(report.residual, off);
     relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
     converged_ = report.relative <= options_.tolerance && off <= tolerance;

@@ -97,9 +97,12 @@ class ImpulseRows {
   LawSums advance(LawPool& pool, LawRows& rows, double h) noexcept;
 
   /// The largest velocity that laws and solution disagree by [m/s]; rows that disagree by
-  /// more than `tolerance` are linearised again. `diagonal` is that of A.
+  /// more than `tolerance` are linearised again. `diagonal` is that of A. Laws have an
+  /// isotropic bound: where friction is beyond it, under bounds by components, they are
+  /// not asked.
   double improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
-                 std::span<const double> diagonal, double h, double tolerance) noexcept;
+                 std::span<const double> diagonal, double h, double tolerance,
+                 ConeShape cone) noexcept;
 
   /// After the last solution: impulses into the rows, forces into the columns, and what
   /// the laws did not book.
