@@ -15,11 +15,11 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 Clock complementarity(double h, ConeShape cone) {
   Clock clock;
   clock.stepper = *find_stepper("complementarity");
-  clock.options = {.step = h,
-                   .substeps = 1,
-                   .method = Method::complementarity,
-                   .own = {{"cone", cone == ConeShape::box ? 1.0 : 0.0},
-                           {"tolerance", 1e-12}}};
+  clock.options = {
+      .step = h,
+      .substeps = 1,
+      .method = Method::complementarity,
+      .own = {{"cone", cone == ConeShape::box ? 1.0 : 0.0}, {"tolerance", 1e-12}}};
   return clock;
 }
 
@@ -39,11 +39,11 @@ Motion begin(const OnPlane& body, const Clock& clock, const Vec3<double>& veloci
   builder.add_body({.name = "body", .mass = body.mass, .inertia = body.inertia});
   builder.add_joint({.name = "moves", .child = "body", .type = JointType::free});
   builder.add_shape({.name = "body", .body = "body", .shape = Sphere{body.radius}});
-  builder.add_contact({.normal = rigid ? LawChoice{}
-                                       : choose<Hertz>({.stiffness = load / depth,
-                                                        .exponent = 1}),
-                       .friction = body.friction,
-                       .rigid = rigid});
+  builder.add_contact(
+      {.normal = rigid ? LawChoice{}
+                       : choose<Hertz>({.stiffness = load / depth, .exponent = 1}),
+       .friction = body.friction,
+       .rigid = rigid});
   Motion motion(builder, clock);
   State& state = motion.state();
   store(Vec3<double>{0, 0, rigid ? body.radius : body.radius - depth}, state.q.data());

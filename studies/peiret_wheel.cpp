@@ -127,8 +127,10 @@ void draw(const Wheel& wheel, double h, const Track& track, const Track& liang,
   std::vector<report::Curve> in_x, in_v;
   for (const double part : {1.0, 0.5, 0.25}) {
     std::string trouble;
-    const Track finer = part == 1 ? track : roll(wheel, part * h, wheel.duration, trouble);
-    const Track reference = part == 1 ? liang : roll_liang(wheel, finer, nullptr, trouble);
+    const Track finer =
+        part == 1 ? track : roll(wheel, part * h, wheel.duration, trouble);
+    const Track reference =
+        part == 1 ? liang : roll_liang(wheel, finer, nullptr, trouble);
     const Differences off = differences(finer, reference);
     const std::string label = part == 1 ? "h" : part == 0.5 ? "h/2" : "h/4";
     in_x.push_back({label, off.time, off.x});
@@ -186,16 +188,16 @@ Result<Outcome> run(Values& values, bool with_figure) {
   // stretches the bristle to its reach.
   const double lost = 3 * wheel.mu * gravity * h;
   const double sliding = std::floor(wheel.v0 / lost * (1 + 1e-12));
-  const bool slides_at_once =
-      (wheel.stiffness * h + wheel.damping) * (wheel.v0 - lost) >
-      wheel.mu * wheel.mass * gravity;
+  const bool slides_at_once = (wheel.stiffness * h + wheel.damping) * (wheel.v0 - lost) >
+                              wheel.mu * wheel.mass * gravity;
   for (std::size_t i = 1; slides_at_once && i <= 2; ++i) {
     const double steps = std::round(static_cast<double>(i) / h);
     const bool at_a_step = std::fabs(steps * h - static_cast<double>(i)) < 1e-12;
-    if (!at_a_step || steps > sliding || wheel.duration < static_cast<double>(i)) continue;
-    outcome.checks.push_back({i == 1 ? "x_1 [m]" : "x_2 [m]", outcome.results[i - 1].value,
-                              sliding_steps(wheel, h, steps), 1e-9,
-                              "sum of the steps' own closed form"});
+    if (!at_a_step || steps > sliding || wheel.duration < static_cast<double>(i))
+      continue;
+    outcome.checks.push_back(
+        {i == 1 ? "x_1 [m]" : "x_2 [m]", outcome.results[i - 1].value,
+         sliding_steps(wheel, h, steps), 1e-9, "sum of the steps' own closed form"});
   }
   if (values.as_published()) {
     outcome.checks.push_back({"order in h", order, 1, 0.1, "backward Euler"});
@@ -207,8 +209,8 @@ Result<Outcome> run(Values& values, bool with_figure) {
   if (undamped) {
     double largest = 0;
     for (std::size_t i = 0; i < liang.time.size(); ++i) {
-      largest = std::max(
-          largest, std::fabs(liang.position[i].x - exact_x(wheel, liang.time[i])));
+      largest = std::max(largest,
+                         std::fabs(liang.position[i].x - exact_x(wheel, liang.time[i])));
     }
     const double size = std::max(1e-3, std::fabs(liang.position.back().x));
     outcome.checks.push_back({"the law of Liang et al., from the exact solution [m]",
@@ -237,15 +239,15 @@ Study peiret_wheel() {
           "wheel already at t = 0, and the bristle starts unstretched. order compares "
           "x_1 at 2h and h with the closed form (dt > 0: with the adaptive integrator). "
           "x between two steps is on the straight line between them.",
-      .parameters =
-          {{"h", "h", "s", between(1e-6, 1), 1e-2, "step"},
-           {"mass", "m", "kg", between(1e-6, 1e9), 10, "of the wheel"},
-           {"radius", "R", "m", between(1e-4, 1e3), 0.3, "of the wheel"},
-           {"mu", "μ", "1", between(0, 10), 0.2, "friction coefficient"},
-           {"kt", "K_T", "N/m", between(1e-3, 1e12), 1e5, "bristle stiffness"},
-           {"dt", "D_T", "N s/m", between(0, 1e9), 0, "bristle damping"},
-           {"v0", "v₀", "m/s", between(0, 1e4), 11.772, "velocity at the beginning"},
-           {"duration", "", "s", above(0, 1e4), 3, "of the run"}},
+      .parameters = {{"h", "h", "s", between(1e-6, 1), 1e-2, "step"},
+                     {"mass", "m", "kg", between(1e-6, 1e9), 10, "of the wheel"},
+                     {"radius", "R", "m", between(1e-4, 1e3), 0.3, "of the wheel"},
+                     {"mu", "μ", "1", between(0, 10), 0.2, "friction coefficient"},
+                     {"kt", "K_T", "N/m", between(1e-3, 1e12), 1e5, "bristle stiffness"},
+                     {"dt", "D_T", "N s/m", between(0, 1e9), 0, "bristle damping"},
+                     {"v0", "v₀", "m/s", between(0, 1e4), 11.772,
+                      "velocity at the beginning"},
+                     {"duration", "", "s", above(0, 1e4), 3, "of the run"}},
       .results = {{"x_1", "position at 1 s [m]"},
                   {"x_2", "position at 2 s [m]"},
                   {"x_3", "position at 3 s [m]"},

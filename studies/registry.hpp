@@ -20,5 +20,6 @@ Study azad2014_restitution();
 Study azad2014_bounce();
 Study azad2014_materials();
 Study peiret_wheel();
+Study peiret_sphere();
 
 }  // namespace bristle::studies

@@ -65,6 +65,7 @@ std::span<const Study> all_studies() {
       azad2014_bounce(),
       azad2014_materials(),
       peiret_wheel(),
+      peiret_sphere(),
   };
   return studies;
 }
