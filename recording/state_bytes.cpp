@@ -226,6 +226,7 @@ void each_field(Rows& rows, std::size_t i, const Io& io) {
   io(impulse.normal);
   io(impulse.across.x);
   io(impulse.across.y);
+  io(rows.lag[i]);
 }
 
 /// The columns of a block's memory that its laws use; the others are zero.

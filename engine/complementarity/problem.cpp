@@ -283,8 +283,10 @@ void ComplementarityProblem::lay_out_again() {
 void ComplementarityProblem::lay_out_numbers(const Added& unit, const Unit& laid,
                                              const Part& part) {
   const std::size_t first = at(part.row + laid.row);
+  bool same = true;  // C and friction, and what follows from them
   for (int i = 0; i < unit.rows; ++i) {
     const std::size_t row = at(unit.row + i);
+    same = same && laid_compliance_[first + at(i)] == compliance_[row];
     laid_b_[first + at(i)] = b_[row];
     diagonal_[first + at(i)] = mobility_[first + at(i)] + compliance_[row];
     laid_compliance_[first + at(i)] = compliance_[row];
@@ -294,9 +296,10 @@ void ComplementarityProblem::lay_out_numbers(const Added& unit, const Unit& laid
   if (unit.contact < 0) return;
   const ConeRows& rows = contact_rows_[at(unit.contact)];
   LocalContact& contact = contacts_[at(part.contact + laid.contact)];
-  contact.friction = rows.friction;
   contact.radius = rows.radius;
-  prepare(contact, rows.compliance);
+  same = same && contact.friction == rows.friction;
+  contact.friction = rows.friction;
+  if (!same) prepare(contact, rows.compliance);
   std::copy_n(contact.diagonal, unit.rows,
               diagonal_.begin() + static_cast<std::ptrdiff_t>(first));
 }

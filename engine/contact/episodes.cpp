@@ -38,9 +38,14 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
           .was_closed = episode != 0,
           .old_depth = existed ? old_.depth[was] : -1,
           .old_rate = existed ? old_.rate[was] : 0};
+  now_.lag[row.i] = 0;
+  if (step_.impulses && !key.empty() && change.fate == RowChange::Fate::found) {
+    follow_travel(row, motion.depth);
+  } else {
+    now_.depth[row.i] = motion.depth;
+  }
   const bool was_inside =
       row.was_closed && (row.old_depth > 0 || (step_.impulses && !recovers(row)));
-  now_.depth[row.i] = motion.depth;
   const std::size_t i = row.i;
   const bool closed = closes(row, motion.rate);
   if (row.was_closed && step_.untouched) correct_ledger(row, motion);
@@ -163,6 +168,19 @@ bool Episodes::recovers(const Row& row) const {
                        std::min(now_.depth[row.i], 0.0)) > 0;
 }
 
+/// The depth of a contact under impulses goes on from the old one as the step took it
+/// along. Where geometry makes it deeper, as when a new point of a body that turns is
+/// found inside, nobody has done the work for that: the step to come makes up for the
+/// lag.
+void Episodes::follow_travel(const Row& row, double depth) {
+  const double gone =
+      row.existed
+          ? row.old_depth + old_.memory[column(MemoryLayout::travel, old_) + row.was]
+          : 0;
+  now_.depth[row.i] = std::min(depth, std::max(gone, 0.0));
+  now_.lag[row.i] = depth - now_.depth[row.i];
+}
+
 /// The step went on from the old depth by `travel`; what geometry adds is regenerated.
 void Episodes::regenerate_exactly(const Row& row) {
   const double travel = old_.memory[column(MemoryLayout::travel, old_) + row.was];
@@ -221,14 +239,21 @@ void Episodes::part(const LawBlock& laws, const RowChange& change,
     lines_.friction.slip +=
         friction.stored(laws.friction, memory_of(old_, layout_.friction), j, depth, 0.0);
   }
-  if (depth > 0) {
-    note_event(EventKind::lift_off, change, key, old_.episode[j], std::abs(old_.rate[j]));
+  std::uint32_t episode = old_.episode[j];
+  const bool carried = step_.impulses && old_.impulse[j].normal > 0;
+  if (carried && episode == 0) {  // it came and went within the step
+    episode = ++lines_.begun;
+    note_event(EventKind::touch, change, key, episode, std::max(old_.rate[j], 0.0));
+  }
+  if (depth > 0 || carried) {
+    note_event(EventKind::lift_off, change, key, episode, std::abs(old_.rate[j]));
   }
   // What the step still did to it counts.
   const bool travelled = !step_.committed || step_.impulses;
   const double travel =
       travelled ? old_.memory[column(MemoryLayout::travel, old_) + j] : 0;
-  if (depth > 0 && step_.elapsed > 0 && laws.has_normal_law()) {
+  const bool inside = depth > 0 || (step_.impulses && depth + travel > 0);
+  if (inside && step_.elapsed > 0 && laws.has_normal_law()) {
     lines_.regenerated -=
         normal_law(laws.normal)
             .stored(laws.normal, memory_of(old_, layout_.normal), j, depth + travel);

@@ -73,6 +73,7 @@ class Episodes {
   void end(Row& row, double rate);
   void regenerate(const Row& row, double rate);
   void regenerate_exactly(const Row& row);
+  void follow_travel(const Row& row, double depth);
   double foreseen(const Row& row, double rate) const;
   void touch(const LawBlock& laws, std::size_t i, double approach);
   double stored(const LawBlock& laws, std::size_t i, double depth) const;

@@ -203,7 +203,8 @@ void PairCache::renew_row(int block, const ShapePair& pair,
 
 /// An old row whose point was not found again.
 bool PairCache::give_up(int block, const ContactRows& old, int was) {
-  if (old.episode[at(was)] == 0) return true;
+  // Open, also during the step that led here.
+  if (old.episode[at(was)] == 0 && old.impulse[at(was)].normal == 0) return true;
   if (!still_recovers(block, old, was)) {
     changes_.push_back({-1, was, block, RowChange::Fate::lost, false});
     return true;
@@ -262,7 +263,7 @@ bool PairCache::pad() {
     rows_.key[i] = {};
     rows_.episode[i] = 0;
     rows_.depth[i] = -1;
-    rows_.rate[i] = rows_.approach[i] = rows_.acceleration[i] = 0;
+    rows_.rate[i] = rows_.approach[i] = rows_.acceleration[i] = rows_.lag[i] = 0;
     rows_.booked[i] = {};
     rows_.impulse[i] = {};
     rows_.sides[i] = 0;

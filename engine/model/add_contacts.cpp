@@ -92,7 +92,7 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
 
 /// The place of two laws among the blocks of contacts, added where they are new.
 int block_of(const ContactSpec& rule, Model& model) {
-  LawBlock laws{.normal = rule.rigid ? LawChoice{} : rule.normal,
+  LawBlock laws{.normal = rule.rigid ? choose<Hertz>() : rule.normal,
                 .friction = rule.friction,
                 .rigid = rule.rigid,
                 .restitution = rule.rigid ? rule.restitution : 0};

@@ -57,6 +57,7 @@ struct LawRows {
   std::vector<double> acceleration;    // of the depth, between accepted states [m/s²]
   std::vector<BookedForces> booked;
   std::vector<RowImpulse> impulse;   // see State::impulses_known
+  std::vector<double> lag;           // what geometry has added to `depth` beyond it [m]
   std::vector<std::uint32_t> sides;  // signs of guards, where switches are noted
   std::vector<double> memory;        // columns of capacity() numbers, see MemoryLayout
 

@@ -241,15 +241,16 @@ void Complementarity::add_contacts(System& system, const State& state, double h)
         pool.jacobian(place, law.i, jacobian);
         const int owner = static_cast<int>(law.i);
         if (row.tangents == 0) {
-          row.first =
-              add(system, jacobian[0], -row.free_rate, contacts_.line(law.laws, row, h));
+          row.first = add(system, jacobian[0], row.lag_speed - row.free_rate,
+                          contacts_.line(law.laws, row, h));
           contact_of_.back() = owner;
           return;
         }
         halves_.find(tree, system.tree, jacobian);
         row.first = problem_.add_contact(halves_.velocities(), halves_.values(),
                                          contacts_.cone_rows(row, h));
-        for (const double rate : {-row.free_rate, row.free_slip.x, row.free_slip.y}) {
+        for (const double rate :
+             {row.lag_speed - row.free_rate, row.free_slip.x, row.free_slip.y}) {
           u_free_.push_back(rate);
           contact_of_.push_back(owner);
         }

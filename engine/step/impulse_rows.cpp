@@ -11,7 +11,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double softest = 1e-20;      // of lines [N s/m]: they carry nothing
 constexpr double impact_speed = 1e-2;  // below it, rigid contacts do not rebound [m/s]
-constexpr double return_speed = 0.1;   // of rigid contacts that have sunk in [m/s]
 constexpr double any_load = 1e30;      // a load under which nothing slips [N]
 constexpr double inside = 1;           // the depth of contacts without one [m]
 
@@ -27,6 +26,14 @@ Vec2<double> inside_bound(const ImpulseRow& row, std::span<const double> z) {
   const auto first = at(row.first);
   if (row.tangents == 0) return {z[first], 0};
   return {z[first + 1], row.tangents > 1 ? z[first + 2] : 0};
+}
+
+/// How much a row's velocity would change per impulse that law and solution differ by,
+/// were it solved again: what the bodies yield and what the law yields, 1/stiffness, in
+/// series.
+double yield(double diagonal, double stiffness) {
+  const double law = 1 / stiffness;
+  return diagonal > law ? (diagonal - law) * law / diagonal : 0;
 }
 
 double slope_of(const NormalSlopes<double>& slopes, double h) {
@@ -52,12 +59,13 @@ Vec2<double> across(const ImpulseRow& row, std::span<const double> z) noexcept {
 }
 
 void ImpulseRows::begin(LawPool& pool, const LawRows& rows) {
-  rows_.assign(rows.capacity(), {});
+  rows_.assign(at(rows.count), {});
   memory_ = rows.memory;
   loads_.resize(rows.capacity());
   const LawColumns c = pool.law_columns(rows.memory);
   for (std::size_t i = 0; i < at(rows.count); ++i) {
     rows_[i].depth = c.depth[i];
+    rows_[i].lag = rows.lag[i];
     rows_[i].start_rate = c.rate[i];
     rows_[i].start_slip = {c.slip_x[i], c.slip_y[i]};
   }
@@ -67,7 +75,7 @@ void ImpulseRows::begin(LawPool& pool, const LawRows& rows) {
 /// bounded speed.
 void ImpulseRows::linearise_rigid(const LawRow& law, bool was_open, ImpulseRow& row,
                                   double h) noexcept {
-  const double gap = -row.depth;
+  const double gap = -(row.depth + row.lag);
   row.rigid = true;
   row.closes = was_open && gap < h * row.free_rate;
   if (row.closes && row.start_rate > impact_speed) {
@@ -103,7 +111,7 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
       const double end = law.normal_slopes(Kinematics<double>::at(depth, rate)).force;
       const double begins =
           law.normal_slopes(Kinematics<double>::at(1e-9 * depth, touches)).force;
-      row.jump = begins > 1e-3 * end ? begins : 0;
+      row.jump = begins;
       row.rate = touches;
       row.force = 0;
       row.slope = std::max(0.0, end - row.jump) / (rate - touches);
@@ -125,6 +133,7 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
   row.friction = f.elastic_force;
   if (!(row.drag > 0) || !(row.mu > 0)) row.drag = row.mu = 0;
   row.tangents = law.laws.given_load || row.drag == 0 ? 0 : 2;
+  row.elastic = row.drag > 0 && f.stiffness > 0;
 }
 
 ImpulseRows::Line ImpulseRows::line(const LawBlock& laws, const ImpulseRow& row,
@@ -186,7 +195,7 @@ void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
     }
     const double normal = z[at(row.first)] / h;
     const Vec2<double> slip = row.impact ? Vec2<double>{0, 0} : slip_of(row, u);
-    rate[i] = -u[at(row.first)];
+    rate[i] = row.lag_speed - u[at(row.first)];
     slip_x[i] = slip.x;
     slip_y[i] = slip.y;
     depth[i] = row.rigid ? (normal > 0 ? inside : -inside) : row.depth + h * rate[i];
@@ -263,7 +272,8 @@ double ImpulseRows::improve(LawPool& pool, const LawRows& rows, std::span<const 
     const auto first = at(row.first);
     if (law.laws.has_normal_law()) {
       const double found = std::max(0.0, c.normal_force[i] - row.jump);
-      const double off = diagonal[first] * std::abs(h * found - z[first]);
+      const double off =
+          yield(diagonal[first], h * row.slope) * std::abs(h * found - z[first]);
       worst = std::max(worst, off);
       if (off > tolerance) improve_normal(law, row, found, c.rate[i], h);
     }
@@ -273,7 +283,8 @@ double ImpulseRows::improve(LawPool& pool, const LawRows& rows, std::span<const 
     if (cone == ConeShape::box && row.tangents > 0 && slides) return;
     const std::size_t of = law.laws.given_load ? first : first + 1;
     const Vec2<double> found{c.friction_x[i], c.friction_y[i]};
-    const double off = diagonal[of] * norm(h * found - across(row, z));
+    const double off =
+        yield(diagonal[of], h * row.drag) * norm(h * found - across(row, z));
     worst = std::max(worst, off);
     if (off <= tolerance) return;
     const double normal = law.laws.given_load ? 0 : z[first] / h;
@@ -331,6 +342,7 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
         const double gained = law.normal_energy(std::max(deep, 0.0)) -
                               as_it_was.normal_energy(std::max(row.depth, 0.0));
         books.numerical += elastic * h * rate - gained;
+        books.regenerated += normal * row.lag_speed;
       }
       normal_force[i] = normal / h;
     }
@@ -340,6 +352,8 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
       books.numerical -= 0.5 * dot(pushed, slip - row.start_slip);
     } else if (row.drag > 0) {
       books.friction_slip -= dot(pushed - h * of_law, slip);
+    }
+    if (row.elastic && !row.impact) {
       // ½K|Δs|² of backward Euler, which the law counts to its damper.
       const Kinematics<double> kin = law.kinematics();
       const FrictionSpring<double> now = law.spring(kin, loads_[i]);

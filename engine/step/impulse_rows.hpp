@@ -25,6 +25,8 @@
 
 namespace bristle {
 
+inline constexpr double return_speed = 0.1;  // of bodies that geometry put inside [m/s]
+
 /// What a row adds to the ledger beyond what its laws book at the end of the step [J].
 struct ImpulseBooks {
   double normal_damping = 0;
@@ -41,7 +43,8 @@ struct ImpulseRow {
   int damper = -1;   // rows of friction outside the bound, one per component of slip
 
   // At the step's beginning, and in free motion.
-  double depth = 0;
+  double depth = 0, lag = 0;
+  double lag_speed = 0;  // that rates of the row contain, beyond those of the bodies
   double start_rate = 0, free_rate = 0;
   Vec2<double> start_slip{0, 0}, free_slip{0, 0};
 
@@ -55,7 +58,8 @@ struct ImpulseRow {
   double start_mu = 0;  // of the law at the step's beginning
   double drag = 0;      // [N s/m]
   double viscous = 0;
-  double bound = 0;  // of a joint's friction [N]
+  double bound = 0;      // of a joint's friction [N]
+  bool elastic = false;  // it has a spring
   Vec2<double> slip{0, 0}, friction{0, 0};
   double last_off = 0;  // what law and solution disagreed by before; 0: not known [m/s]
 
@@ -133,9 +137,14 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
   pool.for_each_row(rows, c, [&](const LawRow& law) {
     const std::size_t i = law.i;
     ImpulseRow& row = rows_[i];
-    row = {
-        .depth = row.depth, .start_rate = row.start_rate, .start_slip = row.start_slip};
-    row.free_rate = c.rate[i];
+    row = {.depth = row.depth,
+           .lag = row.lag,
+           .start_rate = row.start_rate,
+           .start_slip = row.start_slip};
+    // What geometry has added is made up for at a bounded speed: as if the bodies
+    // approached faster than they do.
+    if (!law.laws.rigid) row.lag_speed = std::min(row.lag / h, return_speed);
+    row.free_rate = c.rate[i] + row.lag_speed;
     row.free_slip = {c.slip_x[i], c.slip_y[i]};
     // How far it may come within the step, by itself or pushed.
     const double speed = std::max(std::abs(row.free_rate), std::abs(row.start_rate));
