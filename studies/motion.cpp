@@ -7,8 +7,6 @@
 
 namespace bristle::studies {
 
-namespace {
-
 Model built(const ModelBuilder& builder) {
   Result<Model> model = builder.build();
   if (!model) {
@@ -17,6 +15,8 @@ Model built(const ModelBuilder& builder) {
   }
   return *std::move(model);
 }
+
+namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 

@@ -30,6 +30,17 @@ Clock adaptive() {
   return clock;
 }
 
+void carry(Motion& motion, double load) {
+  motion.settle();
+  State& state = motion.state();
+  const double h = motion.clock().substep();
+  const std::size_t row = at(motion.contact(state).row);
+  state.contacts.episode[row] = ++state.episodes;
+  state.contacts.impulse[row].normal = h * load;
+  state.impulse_time = state.time;
+  state.impulse_step = h;
+}
+
 Motion begin(const OnPlane& body, const Clock& clock, const Vec3<double>& velocity) {
   const bool rigid = !clock.locates_events();
   const double load = -body.mass * body.gravity.z;
@@ -48,21 +59,20 @@ Motion begin(const OnPlane& body, const Clock& clock, const Vec3<double>& veloci
   State& state = motion.state();
   store(Vec3<double>{0, 0, rigid ? body.radius : body.radius - depth}, state.q.data());
   store(velocity, state.v.data() + 3);
-  motion.settle();
-  if (!rigid) return motion;
-  // As if a step had led here.
-  const double h = clock.substep();
-  const int row = motion.contact(state).row;
-  state.contacts.episode[at(row)] = ++state.episodes;
-  state.contacts.impulse[at(row)].normal = h * load;
-  state.impulse_time = state.time;
-  state.impulse_step = h;
+  if (rigid) carry(motion, load);
   return motion;
 }
 
 LawChoice bristle(double mu, double stiffness, double damping) {
   if (!(mu > 0)) return choose<Frictionless>();
   return choose<SpringSlider>({.mu = mu, .stiffness = stiffness, .damping = damping});
+}
+
+std::optional<Error> too_many_steps(const Values& values) {
+  const double steps = values["duration"] / values["h"];
+  if (steps <= 1e7) return std::nullopt;
+  return Error{"duration/h = " + std::to_string(steps) +
+               " steps must be at most 10000000: take a longer h or a shorter duration"};
 }
 
 void Track::see(const State& now) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "studies/motion.hpp"
 
 // What the studies of Peiret, Kövecses & Font-Llagunes share: bodies on a plane under the
@@ -25,6 +27,10 @@ struct OnPlane {
   LawChoice friction;
 };
 
+/// Settles a motion whose only contact is rigid and carries this load since before
+/// t = 0, as if a step had led there.
+void carry(Motion& motion, double load);
+
 /// The body at its place at t = 0, where the plane carries it already: a rigid contact
 /// carries its load, a compliant one is as deep as its load wants it. Nothing but gravity
 /// acts along the normal, so that the normal force stays what it is. q[0] … q[2] is the
@@ -34,6 +40,9 @@ Motion begin(const OnPlane& body, const Clock& clock, const Vec3<double>& veloci
 /// Spring-slider friction, the bristle of the paper: eq. 3 within its bounds. Without a
 /// strength there is no friction.
 LawChoice bristle(double mu, double stiffness, double damping);
+
+/// What is wrong with `duration` and `h`, where it is the number of steps.
+std::optional<Error> too_many_steps(const Values& values);
 
 /// Position and velocity of the centre of mass after every step, the start included.
 struct Track {

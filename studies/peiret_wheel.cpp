@@ -158,6 +158,7 @@ void draw(const Wheel& wheel, double h, const Track& track, const Track& liang,
 
 Result<Outcome> run(Values& values, bool with_figure) {
   const double h = values["h"];
+  if (auto problem = too_many_steps(values)) return *problem;
   const Wheel wheel{values["mass"], values["radius"], values["mu"],      values["kt"],
                     values["dt"],   values["v0"],     values["duration"]};
   Outcome outcome;

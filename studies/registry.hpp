@@ -21,5 +21,8 @@ Study azad2014_bounce();
 Study azad2014_materials();
 Study peiret_wheel();
 Study peiret_sphere();
+Study peiret_incline();
+Study peiret_table();
+Study peiret_bound_iteration();
 
 }  // namespace bristle::studies

@@ -66,6 +66,9 @@ std::span<const Study> all_studies() {
       azad2014_materials(),
       peiret_wheel(),
       peiret_sphere(),
+      peiret_incline(),
+      peiret_table(),
+      peiret_bound_iteration(),
   };
   return studies;
 }
