@@ -176,6 +176,15 @@ void add_parameters(Hash& hash, const Model& model) {
     hash.add(load.force);
     hash.add(load.torque);
   }
+  for (const VelocityConstraint& constraint : model.constraints) {
+    hash.add(constraint.link_a);
+    hash.add(constraint.link_b);
+    hash.add(constraint.point);
+    hash.add(constraint.offset);
+    hash.add(constraint.direction);
+    hash.add(static_cast<int>(constraint.turns_with_b));
+    hash.add(constraint.damping);
+  }
   for (const Loop& loop : model.loops) {
     hash.add(static_cast<int>(loop.kind));
     hash.add(static_cast<int>(loop.rigid));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <new>
 #include <utility>
@@ -32,6 +33,17 @@ using detail::at;
 
 constexpr int most_lowerings = 6;  // of a restitution in one step
 
+/// The row of a constraint, where the bodies are.
+JacobianRow<double> row_of(const Workspace<double>& tree,
+                           const VelocityConstraint& constraint) {
+  const Transform<double>& a = tree.poses[at(constraint.link_a)];
+  const Transform<double>& b = tree.poses[at(constraint.link_b)];
+  const Mat3<double>& axes = constraint.turns_with_b ? b.R : a.R;
+  return row_at_point<double>(tree, constraint.link_a, constraint.link_b,
+                              b * constraint.point + a.R * constraint.offset,
+                              axes * constraint.direction);
+}
+
 class Complementarity final : public FixedMethod {
  public:
   Complementarity(const System& system, const ComplementarityOptions& options);
@@ -43,7 +55,7 @@ class Complementarity final : public FixedMethod {
  private:
   /// What the problem's rows belong to, in the order they are added.
   struct Sections {
-    int loops = 0, springs = 0, motors = 0, contacts = 0, end = 0;
+    int loops = 0, springs = 0, constraints = 0, motors = 0;
   };
 
   StepStatus take(System& system, State& state, double h, Commands commands);
@@ -55,6 +67,7 @@ class Complementarity final : public FixedMethod {
   void add_contacts(System& system, const State& state, double h);
   void add_loops(System& system, double h);
   void add_springs(System& system, const State& state, double h);
+  void add_constraints(System& system, double h);
   void add_motors(System& system, const State& state, double h);
   int add(System& system, const JacobianRow<double>& row, double rate,
           const ImpulseRows::Line& line);
@@ -100,8 +113,11 @@ class Complementarity final : public FixedMethod {
   bool converged_ = true;
 
   SolveCounts counts_;
-  ContactKey worst_;  // the contact of the worst step that was not solved
-  double worst_relative_ = 0;
+  int worst_contact_ = -1;  // where the step in hand is solved worst
+
+  // Of the worst step that was not solved.
+  ContactKey unsolved_;
+  double unsolved_relative_ = 0, unsolved_time_ = 0;
 };
 
 Complementarity::Complementarity(const System& system,
@@ -136,7 +152,8 @@ void Complementarity::reserve(const Model& model, const State& state) {
     longest = std::max(longest, way);
   }
   const std::size_t rows = 5 * contacts + 2 * state.joints.capacity() +
-                           6 * model.loops.size() + joints_.most_rows();
+                           6 * model.loops.size() + model.constraints.size() +
+                           joints_.most_rows();
   const int n = static_cast<int>(rows);
   problem_.reserve(n, std::min(velocities, 2 * longest), velocities);
   for (std::vector<double>* list : {&z_, &z_before_, &u_free_, &u_, &diagonal_}) {
@@ -298,6 +315,16 @@ void Complementarity::add_springs(System& system, const State& state, double h) 
   }
 }
 
+/// Velocities that are kept at zero: J v⁺ = 0, or z/h = −c J v⁺.
+void Complementarity::add_constraints(System& system, double h) {
+  for (const VelocityConstraint& constraint : system.model->constraints) {
+    const JacobianRow<double> row = row_of(system.tree, constraint);
+    const double rate = row_rate<double>(system.tree, v_free_, row);
+    const double compliance = constraint.damping > 0 ? 1 / (h * constraint.damping) : 0;
+    add(system, row, rate, {rate, compliance, -unbounded, unbounded});
+  }
+}
+
 void Complementarity::add_motors(System& system, const State&, double h) {
   for (const ImplicitJoints::Row& motor : joints_.rows()) {
     const double rate = v_free_[at(motor.dof)];
@@ -318,11 +345,11 @@ void Complementarity::build(System& system, const State& state, double h) {
   add_loops(system, h);
   sections_.springs = problem_.row_count();
   add_springs(system, state, h);
+  sections_.constraints = problem_.row_count();
+  add_constraints(system, h);
   sections_.motors = problem_.row_count();
   add_motors(system, state, h);
-  sections_.contacts = problem_.row_count();
   add_contacts(system, state, h);
-  sections_.end = problem_.row_count();
   problem_.finish();
   const std::size_t n = at(problem_.row_count());
   z_.assign(n, 0.0);
@@ -530,14 +557,17 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
     contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h);
     sums_limits_ = limits_.advance(pools.joints, state.joints, h);
     sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
-    const double off =
-        std::max(limits_.improve(pools.joints, state.joints, z_, diagonal_, h, tolerance,
-                                 options_.cone),
-                 contacts_.improve(pools.points, state.contacts, z_, diagonal_, h,
-                                   tolerance, options_.cone));
+    const ImpulseRows::Disagreement joints = limits_.improve(
+        pools.joints, state.joints, z_, diagonal_, h, tolerance, options_.cone);
+    const ImpulseRows::Disagreement points = contacts_.improve(
+        pools.points, state.contacts, z_, diagonal_, h, tolerance, options_.cone);
+    const double off = std::max(joints.speed, points.speed);
     residual_ = std::max(report.residual, off);
     relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
     converged_ = report.relative <= options_.tolerance && off <= tolerance;
+    worst_contact_ = report.relative * scale > off && report.worst_row >= 0
+                         ? contact_of_[at(report.worst_row)]
+                         : points.row;
     if (off <= tolerance || pass >= options_.relinearisations) return;
     renumber(system, state, h);
   }
@@ -573,6 +603,10 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
       add_row<double>(rows.row[k], z_[at(r++)], system.on_links, system.tau);
     }
   }
+  for (const VelocityConstraint& constraint : model.constraints) {
+    add_row<double>(row_of(system.tree, constraint), z_[at(r++)], system.on_links,
+                    system.tau);
+  }
   for (const ImplicitJoints::Row& motor : joints_.rows()) {
     system.tau[at(motor.dof)] += z_[at(r++)];
   }
@@ -599,6 +633,7 @@ void Complementarity::book(System& system, State& state, double h) {
   add_powers(works.joint_friction, sums_limits_.friction.powers);
   const ImpulseBooks joints = limits_.finish(pools.joints, state.joints, u_, z_, h);
   const ImpulseBooks points = contacts_.finish(pools.points, state.contacts, u_, z_, h);
+  pools.points.put_turns(system.placement(state.q, v_next_), h, state.contacts);
   works.limits.damping += joints.normal_damping;
   works.joint_friction.slip += joints.friction_slip;
   works.joint_friction.damping -= joints.stretched;
@@ -624,6 +659,10 @@ void Complementarity::book(System& system, State& state, double h) {
     const double rate = u_[at(r)];
     works.loops += h * spring_slope_[k] * rate * rate;
     works.numerical += 0.5 * spring_force_[k] * h * h * rate * rate;
+  }
+  for (const VelocityConstraint& constraint : model.constraints) {
+    const double rate = u_[at(r++)];
+    works.loops += h * constraint.damping * rate * rate;
   }
   for (const ImplicitJoints::Row& row : joints_.rows()) {
     if (row.motor >= 0) {
@@ -741,6 +780,12 @@ StepStatus Complementarity::take(System& system, State& state, double h,
   }
   if (!converged_) {
     ++counts_.unconverged;
+    if (relative_ > unsolved_relative_) {
+      unsolved_relative_ = relative_;
+      unsolved_time_ = state.time;
+      unsolved_ =
+          worst_contact_ >= 0 ? state.contacts.key[at(worst_contact_)] : ContactKey{};
+    }
     if (options_.strict) {
       restore(state);
       return StepStatus::not_converged;
@@ -762,11 +807,23 @@ StepStatus Complementarity::step(System& system, State& state, double h,
   }
 }
 
-std::string Complementarity::advice(const Model&) const {
+std::string Complementarity::advice(const Model& model) const {
   if (counts_.unconverged == 0) return {};
-  return std::to_string(counts_.unconverged) +
-         " steps were not solved to the tolerance of " +
-         std::to_string(options_.tolerance);
+  char numbers[160];
+  std::snprintf(
+      numbers, sizeof numbers,
+      "%llu steps were not solved to %.1g of their free velocity; the worst, at "
+      "%.6g s, to %.1g",
+      static_cast<unsigned long long>(counts_.unconverged), options_.tolerance,
+      unsolved_time_, unsolved_relative_);
+  std::string text(numbers);
+  if (!unsolved_.empty()) {
+    text += ", at the contact of \"" + model.shapes[unsolved_.a].name + "\" with \"" +
+            model.shapes[unsolved_.b].name + "\"";
+  }
+  return text +
+         ". Take a shorter step, more iterations or relinearisations, or laws with "
+         "more damping";
 }
 
 double no_bound(const TimeScales&) noexcept {

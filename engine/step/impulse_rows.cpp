@@ -59,6 +59,7 @@ Vec2<double> across(const ImpulseRow& row, std::span<const double> z) noexcept {
 }
 
 void ImpulseRows::begin(LawPool& pool, const LawRows& rows) {
+  rows_.reserve(rows.capacity());
   rows_.assign(at(rows.count), {});
   memory_ = rows.memory;
   loads_.resize(rows.capacity());
@@ -260,11 +261,16 @@ void ImpulseRows::improve_friction(const LawRow& law, ImpulseRow& row, Vec2<doub
   if (normal > 0) row.mu = std::max(row.mu, strength / normal);
 }
 
-double ImpulseRows::improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
-                            std::span<const double> diagonal, double h, double tolerance,
-                            ConeShape cone) noexcept {
+ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& rows,
+                                               std::span<const double> z,
+                                               std::span<const double> diagonal, double h,
+                                               double tolerance,
+                                               ConeShape cone) noexcept {
   const LawColumns c = pool.law_columns(memory_);
-  double worst = 0;
+  Disagreement worst;
+  const auto note = [&worst](double off, std::size_t i) {
+    if (off > worst.speed) worst = {off, static_cast<int>(i)};
+  };
   pool.for_each_row(rows, c, [&](const LawRow& law) {
     const std::size_t i = law.i;
     ImpulseRow& row = rows_[i];
@@ -274,7 +280,7 @@ double ImpulseRows::improve(LawPool& pool, const LawRows& rows, std::span<const 
       const double found = std::max(0.0, c.normal_force[i] - row.jump);
       const double off =
           yield(diagonal[first], h * row.slope) * std::abs(h * found - z[first]);
-      worst = std::max(worst, off);
+      note(off, i);
       if (off > tolerance) improve_normal(law, row, found, c.rate[i], h);
     }
     if (row.drag == 0 || row.impact) return;
@@ -285,7 +291,7 @@ double ImpulseRows::improve(LawPool& pool, const LawRows& rows, std::span<const 
     const Vec2<double> found{c.friction_x[i], c.friction_y[i]};
     const double off =
         yield(diagonal[of], h * row.drag) * norm(h * found - across(row, z));
-    worst = std::max(worst, off);
+    note(off, i);
     if (off <= tolerance) return;
     const double normal = law.laws.given_load ? 0 : z[first] / h;
     const bool worse = row.last_off > 0 && off > row.last_off;

@@ -261,6 +261,84 @@ TEST(ComplementarityStep, ConvergesToTheAdaptiveMotion) {
   EXPECT_NEAR(std::log2(coarse / fine), 1, 0.15);
 }
 
+/// A skate on ice that turns as it glides: its side does not slip, its speed stays, and
+/// it goes round a circle of radius v/ω (the Chaplygin sleigh with its centre of mass at
+/// the blade).
+TEST(VelocityConstraints, ASkateGoesRoundACircle) {
+  const double speed = 2, turning = 1.5;
+  const auto distance_from_circle = [&](double h) {
+    ModelBuilder builder;
+    builder.gravity({0, 0, 0});
+    builder.add_body(
+        {.name = "skate", .mass = 3, .inertia = Sym3<double>::diagonal(0.1, 0.1, 0.1)});
+    builder.add_joint({.name = "ice", .child = "skate", .type = JointType::planar});
+    builder.add_constraint({.name = "blade",
+                            .body_b = "skate",
+                            .directions = {{0, 1, 0}},
+                            .turns_with_b = true});
+    const Model model = built(builder);
+    State state = make_state(model);
+    state.v = {speed, 0, turning};
+    FixedStep stepper(model, impulses(h));
+    const RunSummary summary = run(stepper, state, {.end = 2});
+    EXPECT_EQ(summary.status, StepStatus::ok);
+    // Only the direction of the velocity changes, by an impulse across it.
+    EXPECT_LT(summary.audit.relative(), 1e-12);
+    const double across =
+        -std::sin(state.q[2]) * state.v[0] + std::cos(state.q[2]) * state.v[1];
+    EXPECT_LT(std::fabs(across), 2 * speed * turning * h);
+    const double angle = turning * 2, radius = speed / turning;
+    return std::hypot(state.q[0] - radius * std::sin(angle),
+                      state.q[1] - radius * (1 - std::cos(angle)));
+  };
+  const double coarse = distance_from_circle(1e-3), fine = distance_from_circle(5e-4);
+  EXPECT_LT(coarse, 2e-2);
+  EXPECT_NEAR(std::log2(coarse / fine), 1, 0.1);
+}
+
+/// A ball that rolls down a tilt without slipping accelerates by 5/7 g sin α.
+TEST(VelocityConstraints, ABallRollsWithoutSlipping) {
+  const double radius = 0.2, mass = 2, pull = 3;
+  ModelBuilder builder;
+  builder.gravity({pull, 0, 0});
+  add_free(builder, "ball", mass, ball_inertia(mass, radius), Sphere{radius});
+  builder.add_constraint({.name = "rolls",
+                          .body_b = "ball",
+                          .offset = {0, 0, -radius},
+                          .directions = {{1, 0, 0}, {0, 1, 0}}});
+  const Model model = built(builder);
+  State state = make_state(model);
+  FixedStep stepper(model, impulses(1e-2));
+  const RunSummary summary = run(stepper, state, {.end = 1});
+  ASSERT_EQ(summary.status, StepStatus::ok);
+  EXPECT_NEAR(state.v[3], 5.0 / 7 * pull, 1e-9);
+  EXPECT_NEAR(state.v[1], state.v[3] / radius, 1e-9);
+  EXPECT_LT(summary.audit.relative(), 1e-10);
+}
+
+TEST(VelocityConstraints, OtherSteppersRefuseThem) {
+  ModelBuilder builder;
+  add_free(builder, "ball", 1, ball_inertia(1, 0.1), Sphere{0.1});
+  builder.add_constraint({.name = "rail", .body_b = "ball", .directions = {{1, 0, 0}}});
+  const Model model = built(builder);
+  State state = make_state(model);
+  EXPECT_EQ(FixedStep(model).step(state), StepStatus::needs_impulses);
+  EXPECT_EQ(Adaptive(model).advance_to(state, 1), StepStatus::needs_impulses);
+  for (ConstraintSpec bad :
+       {ConstraintSpec{.name = "c", .body_b = "ball"},
+        ConstraintSpec{.name = "c", .body_b = "bull", .directions = {{1, 0, 0}}},
+        ConstraintSpec{.name = "c", .body_b = "ball", .directions = {{0, 0, 0}}},
+        ConstraintSpec{
+            .name = "c", .body_b = "ball", .directions = {{1, 0, 0}}, .damping = -1}}) {
+    ModelBuilder other;
+    add_free(other, "ball", 1, ball_inertia(1, 0.1), Sphere{0.1});
+    other.add_constraint(std::move(bad));
+    const auto refused = other.build();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error_subject().element, Element::constraint);
+  }
+}
+
 Shape random_shape(std::mt19937& random, Sym3<double>& inertia, double mass) {
   std::uniform_real_distribution<double> size(0.03, 0.2);
   const double a = size(random), b = size(random), c = size(random);
