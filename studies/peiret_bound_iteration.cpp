@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
 #include "bristle/complementarity/bound_iteration.hpp"
@@ -231,6 +232,15 @@ Result<Outcome> run(Values& values, bool with_figure) {
   if (slides && expected > 1.001 && rod.slip < 0) {
     outcome.checks.push_back({"the iteration converges", found.converged ? 1.0 : 0.0, 0,
                               0, "the ratio is above 1, and friction lifts"});
+  }
+  if (values.as_published()) {
+    const Rod lifted = rod_of(values.with("mu", 1.5).with("slip0", -2));
+    outcome.checks.push_back({"the iteration converges at μ = 1.5, slip0 = −2",
+                              iterate(lifted).converged ? 1.0 : 0.0, 0, 0,
+                              "the ratio is 1.11, and friction lifts"});
+    outcome.checks.push_back({"coupled bounds there, from the answer by hand",
+                              coupled_error(lifted, by_hand(lifted, a)), 0, 1e-9,
+                              "the only answer of the two rows"});
   }
   if (jams && outcome.trouble.empty()) {
     outcome.trouble =

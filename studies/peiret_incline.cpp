@@ -157,6 +157,15 @@ Result<Outcome> run(Values& values, bool with_figure) {
     outcome.checks.push_back({"stretch of the bristle [m]", offset,
                               block.mass * block.along / block.stiffness, 1e-12,
                               "m g sin α/K_T"});
+    Block other = block;
+    other.bristles = false;
+    const Track creeping = slide(other, h, duration).track;
+    const double creep = block.slow * slope / block.mu;
+    outcome.checks.push_back(
+        {"speed of the regularised law [m/s]",
+         (creeping.position.back().x - creeping.position_at(0.5 * duration).x) /
+             (0.5 * duration),
+         creep, 1e-3 * creep, "v_ε tan α/μ"});
   }
   if (with_figure) draw(block, h, duration, outcome);
   return outcome;

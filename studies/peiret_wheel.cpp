@@ -68,7 +68,8 @@ Track roll(const Wheel& wheel, double h, double duration, std::string& trouble) 
   return track;
 }
 
-/// The law of Liang, Fillmore & Ma under the adaptive integrator at the times of a track.
+/// The law of Liang, Fillmore & Ma under the adaptive integrator, at the times of a
+/// track: at three thousand of them, if there are more.
 Track roll_liang(const Wheel& wheel, const Track& other, report::Film* film,
                  std::string& trouble) {
   const LawChoice liang = wheel.mu > 0 ? choose<Liang>({.mu_static = wheel.mu,
@@ -78,18 +79,17 @@ Track roll_liang(const Wheel& wheel, const Track& other, report::Film* film,
                                                         .stribeck_speed = 1})
                                        : choose<Frictionless>();
   Motion motion = begin(body_of(wheel, liang), adaptive(), {wheel.v0, 0, 0});
-  const double end = other.time.back();
-  Camera camera("The wheel (fig. 1)", motion.model(), end);
+  Camera camera("The wheel (fig. 1)", motion.model(), other.time.back());
   Track track;
-  Watch watch;
-  watch.sample_interval = end / static_cast<double>(other.time.size() - 1);
-  watch.on_sample = [&](const State& now) {
-    track.see(now);
-    if (film != nullptr) camera.see(now);
-  };
-  motion.go(end, watch);
+  const std::size_t last = other.time.size() - 1, stride = 1 + last / 3000;
+  for (std::size_t i = 0; i <= last;
+       i = i < last ? std::min(i + stride, last) : last + 1) {
+    // It steps to the time, so that nothing is interpolated.
+    if (!motion.go(other.time[i])) break;
+    track.see(motion.state());
+    if (film != nullptr) camera.see(motion.state());
+  }
   if (!motion.trouble().empty()) trouble = motion.trouble();
-  if (track.time.size() < other.time.size()) track.see(motion.state());
   if (film != nullptr) *film = std::move(camera.film);
   return track;
 }
@@ -99,14 +99,17 @@ struct Differences {
   double largest_x = 0, largest_v = 0;
 };
 
+/// At the times of both, which are among those of the first.
 Differences differences(const Track& a, const Track& b) {
   Differences found;
-  for (std::size_t i = 0; i < std::min(a.time.size(), b.time.size()); ++i) {
+  for (std::size_t i = 0, k = 0; k < b.time.size(); ++i) {
+    if (a.time[i] < b.time[k] - 1e-12) continue;
     found.time.push_back(a.time[i]);
-    found.x.push_back(std::fabs(a.position[i].x - b.position[i].x));
-    found.v.push_back(std::fabs(a.velocity[i].x - b.velocity[i].x));
+    found.x.push_back(std::fabs(a.position[i].x - b.position[k].x));
+    found.v.push_back(std::fabs(a.velocity[i].x - b.velocity[k].x));
     found.largest_x = std::max(found.largest_x, found.x.back());
     found.largest_v = std::max(found.largest_v, found.v.back());
+    ++k;
   }
   return found;
 }
@@ -114,7 +117,6 @@ Differences differences(const Track& a, const Track& b) {
 void draw(const Wheel& wheel, double h, const Track& track, const Track& liang,
           Outcome& outcome) {
   report::Curve ours{"complementarity, h", {}, {}}, theirs{"Liang, adaptive", {}, {}};
-  report::Curve slip{"v_x", {}, {}};
   for (std::size_t i = 0; i < track.time.size(); ++i) {
     ours.x.push_back(track.time[i]);
     ours.y.push_back(track.velocity[i].x);
@@ -215,7 +217,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
     }
     const double size = std::max(1e-3, std::fabs(liang.position.back().x));
     outcome.checks.push_back({"the law of Liang et al., from the exact solution [m]",
-                              largest, 0, 1e-7 * size,
+                              largest, 0, 1e-8 * size,
                               "closed form: stretches, slides, swings"});
   }
   if (with_figure) {

@@ -436,6 +436,44 @@ class BoundIteration(unittest.TestCase):
             self.assertTrue(check["pass"], check["name"])
 
 
+class OtherStudies(unittest.TestCase):
+    """Under clock=complementarity: of first order, with a ledger that closes."""
+
+    def run_study(self, name, **settings):
+        command = [PROGRAM, "study", "run", name, "--json", "--set", "clock=complementarity"]
+        for key, value in settings.items():
+            command += ["--set", f"{key}={value}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=250)
+        self.assertIn(done.returncode, (FINE, CHECK_FAILED), f"{name}: {done.stderr}")
+        return json.loads(done.stdout)
+
+    def test_all_of_them_run(self):
+        listed = subprocess.run([PROGRAM, "study", "list", "--json"], capture_output=True, text=True).stdout
+        ran = 0
+        for study in json.loads(listed)["studies"]:
+            if study["name"].startswith("peiret."):
+                continue
+            got = self.run_study(study["name"])
+            ran += 1
+            self.assertNotIn("trouble", got)
+            for check in got["checks"]:
+                if "energy books" in check["name"] or "unaccounted" in check["name"]:
+                    self.assertTrue(check["pass"], (study["name"], check))
+        self.assertGreaterEqual(ran, 13)
+
+    def test_first_order(self):
+        for name, result, exact in (("gonthier2004.impact", "restitution", 0.5),
+                                    ("azad2010.impact", "restitution", 0.6202907842),
+                                    ("azad2014.restitution", "restitution", 0.724571485)):
+            errors = [abs(self.run_study(name, substeps=n)["results"][result] - exact) for n in (4000, 40000)]
+            self.assertAlmostEqual(math.log10(errors[0] / errors[1]), 1, delta=0.1, msg=name)
+
+    def test_what_holds_for_any_step(self):
+        for name in ("gonthier2004.stick-slip", "gonthier2004.inclined-plane", "gonthier2004.cylinder"):
+            got = self.run_study(name)
+            self.assertTrue(all(check["pass"] for check in got["checks"]), name)
+
+
 if __name__ == "__main__":
     PROGRAM = sys.argv.pop(1)
     unittest.main()
