@@ -9,6 +9,7 @@
 #include "bristle/step/loops.hpp"
 #include "files/read_file.hpp"
 #include "scene/draft.hpp"
+#include "scene/start.hpp"
 #include "scene/toml_text.hpp"
 
 namespace bristle::scene {
@@ -151,33 +152,64 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
   at->as_table()->insert_or_assign(path.back(), *value.get("x"));
 }
 
-/// Shapes that overlap at the start, unless that is allowed.
-void check_overlap(const Model& model, State state, const Draft& draft,
-                   Problems& problems) {
-  System system(model);
-  if (settle(system, 1e-9, state) != StepStatus::ok) return;
-  int said = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.contacts.count); ++i) {
-    const ContactKey& key = state.contacts.key[i];
-    const double depth = state.contacts.depth[i];
-    if (key.empty() || !(depth > 1e-9)) continue;
-    const ModelShape& a = model.shapes[key.a];
-    const ModelShape& b = model.shapes[key.b];
-    if (++said > 20) {
-      problems.error({draft.source.file, 0}, "and more that overlap");
-      return;
-    }
+constexpr std::size_t most_listed = 20;
+
+/// What overlaps by more than bodies at rest do, unless that is allowed; and which joints
+/// begin beyond their limits.
+void check_start(const Model& model, const State& start, const Draft& draft,
+                 Problems& problems) {
+  const StartReport report = inspect_start(model, start);
+  std::size_t deep = 0;
+  for (const StartOverlap& overlap : report.overlaps) {
+    if (overlap.rests() || ++deep > most_listed) continue;
+    const ModelShape& a = model.shapes[overlap.a];
+    const ModelShape& b = model.shapes[overlap.b];
     // Of a body in the world the other one is to move.
     const int body = b.body >= 0 ? b.body : a.body;
-    const auto place = body >= 0
+    const auto found = body >= 0
                            ? draft.body_places.find(
                                  model.tree.bodies()[static_cast<std::size_t>(body)].name)
                            : draft.body_places.end();
-    problems.error(
-        place != draft.body_places.end() ? place->second : Place{draft.source.file, 0},
-        fmt::format("\"{}\" and \"{}\" overlap by {:.3g} m at the start; move them "
-                    "apart, or set allow_initial_overlap = true",
-                    a.name, b.name, depth));
+    const Place place =
+        found != draft.body_places.end() ? found->second : Place{draft.source.file, 0};
+    const std::string what = fmt::format(
+        "\"{}\" and \"{}\" overlap by {:.3g} m at the start, and at rest by "
+        "{:.3g} m",
+        a.name, b.name, overlap.depth, overlap.rest_depth);
+    if (draft.allow_overlap) {
+      problems.warning(place, what);
+    } else {
+      problems.error(place,
+                     what + "; move them apart, or set allow_initial_overlap = true");
+    }
+  }
+  if (deep > most_listed) {
+    const std::string more = fmt::format("and {} more that overlap", deep - most_listed);
+    if (draft.allow_overlap) {
+      problems.warning({draft.source.file, 0}, more);
+    } else {
+      problems.error({draft.source.file, 0}, more);
+    }
+  }
+  if (deep > 0 && draft.allow_overlap) {
+    problems.warning({draft.source.file, 0},
+                     fmt::format("overlaps store {:.3g} J at the start, which set bodies "
+                                 "in motion",
+                                 report.contact_energy));
+  }
+  std::string beyond;
+  for (std::size_t i = 0; i < std::min(report.limits.size(), most_listed); ++i) {
+    beyond += (i > 0 ? ", " : "") + text_of(report.limits[i], model);
+  }
+  if (report.limits.size() > most_listed) {
+    beyond += fmt::format(" and {} more", report.limits.size() - most_listed);
+  }
+  if (!beyond.empty()) {
+    problems.warning(
+        {draft.source.file, 0},
+        fmt::format("joints start beyond their limits, which store {:.3g} J: "
+                    "{}",
+                    report.limit_energy, beyond));
   }
 }
 
@@ -345,7 +377,7 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   }
   scene.probes = read_probes(at, scene.model, draft);
   close_loops(scene.model, scene.start, draft, problems);
-  if (!draft.allow_overlap) check_overlap(scene.model, scene.start, draft, problems);
+  check_start(scene.model, scene.start, draft, problems);
   if (problems.any()) return std::nullopt;
   for (const Problem& warning : problems.warnings()) {
     scene.warnings.push_back(warning.text());

@@ -368,7 +368,9 @@ Room VelocityNewton::room(int rows, int velocities, const SolveOptions& options)
 
 IslandReport VelocityNewton::solve(const Island& island, const SolveOptions& options,
                                    double* z, Scratch scratch) noexcept {
-  if (!all_compliant(island)) return Newton::solve(island, options, z, scratch);
+  // Fewer rows than velocities make the smaller matrix by rows.
+  const bool few = island.rows() <= real_velocities(island);
+  if (few || !all_compliant(island)) return Newton::solve(island, options, z, scratch);
   const Scratch whole = scratch;
   double* const w = scratch.numbers(at(island.rows()));
   double* const y = scratch.numbers(at(island.velocities));

@@ -183,9 +183,10 @@ class LawPool {
     }
   }
   const LawBlock& laws_of(const LawRows& rows, std::size_t i) const {
-    std::size_t b = 0;
-    while (static_cast<std::size_t>(rows.begin[b + 1]) <= i) ++b;
-    return blocks_[b];
+    const auto end = std::upper_bound(
+        rows.begin.begin() + 1, rows.begin.end(), i,
+        [](std::size_t row, int begin) { return row < static_cast<std::size_t>(begin); });
+    return blocks_[static_cast<std::size_t>(end - rows.begin.begin()) - 1];
   }
 
  protected:

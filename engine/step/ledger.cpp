@@ -22,6 +22,11 @@ double Ledger::supplied() const {
          works.projection;
 }
 
+double Ledger::unsupplied() const {
+  return works.normal.unsupplied + works.friction.unsupplied + works.limits.unsupplied +
+         works.joint_friction.unsupplied;
+}
+
 Ledger make_ledger(System& system, const State& state) noexcept {
   const Model& model = *system.model;
   Ledger ledger;
@@ -48,8 +53,11 @@ void Audit::observe(const Ledger& ledger) noexcept {
   const double supplied = ledger.supplied() - first_.supplied();
   residual_ = ledger.energy() - first_.energy() + dissipated - supplied;
   worst_ = std::max(worst_, std::abs(residual_));
+  unsupplied_ = ledger.unsupplied() - first_.unsupplied();
+  worst_unsupplied_ = std::max(worst_unsupplied_, std::abs(unsupplied_));
   scale_ = std::max(scale_, ledger.kinetic + ledger.stored() +
-                                std::abs(ledger.gravity - first_.gravity) + dissipated);
+                                std::abs(ledger.gravity - first_.gravity) + dissipated -
+                                std::max(unsupplied_, 0.0));
 }
 
 }  // namespace bristle
