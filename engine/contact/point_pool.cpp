@@ -162,6 +162,18 @@ void PointPool::measure_rates(const Placement& at, const ContactRows& rows) noex
   }
 }
 
+void PointPool::put_turns(const Placement& at, double h,
+                          ContactRows& rows) const noexcept {
+  const LinkMotion links = at.links();
+  double* turns = rows.memory.data() + index(MemoryLayout::turn) * rows.capacity();
+  for (std::size_t i = 0; i < index(rows.count); ++i) {
+    if (rows.key[i].empty()) continue;
+    double spin = 0;
+    motion_at(links, i, 0, spin);
+    turns[i] = h * spin;
+  }
+}
+
 void PointPool::scatter_row(const Placement& at, std::size_t i, double normal,
                             Vec2<double> across, const ForceSink& to) const noexcept {
   const auto& poses = at.tree.poses;

@@ -43,6 +43,9 @@ class PointPool : public LawPool {
   void scatter_row(const Placement& at, std::size_t i, double normal, Vec2<double> across,
                    const ForceSink& to) const noexcept;
 
+  /// How far the frames turn over a step at these velocities, into the rows' memory.
+  void put_turns(const Placement& at, double h, ContactRows& rows) const noexcept;
+
   /// The rows of J of contact i; their rates are −δ̇ and the two components of slip.
   int jacobian(const Placement& at, std::size_t i,
                std::span<JacobianRow<double>> out) const noexcept;
