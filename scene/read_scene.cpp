@@ -377,11 +377,10 @@ ClockSpec read_clock(const Section& scene, Draft& draft) {
   if (clock.stepper->method) {
     options.method = *clock.stepper->method;
     if (at.has("method")) {
-      at.error("method",
-               fmt::format("{} belongs to kind = \"fixed\"; kind = \"{}\" has a "
-                           "method of its own",
-                           shown(at.key_of("method"), *at.node("method")),
-                           clock.stepper->name));
+      at.warning("method",
+                 fmt::format("{} is ignored: kind = \"{}\" has a method of its own",
+                             shown(at.key_of("method"), *at.node("method")),
+                             clock.stepper->name));
     }
   }
   if (clock.stepper->fixed_step) check_step(at, clock);
