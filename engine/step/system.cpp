@@ -114,8 +114,9 @@ std::string_view explain(StepStatus status) noexcept {
              "not prescribed brings its two frames together; start closer, check frames "
              "and lengths, drive it less far, or give the loop a stiffness";
     case StepStatus::needs_impulses:
-      return "rigid contacts need a stepper that solves for impulses: take the "
-             "complementarity stepper, or give the contacts a normal law";
+      return "rigid contacts and constraints of velocities need a stepper that solves for "
+             "impulses: take the complementarity stepper, or give the contacts a normal "
+             "law and leave the constraints out";
     case StepStatus::stands_still:
       return "time stands still: events or tiny steps follow each other without end at "
              "one instant; take a looser tolerance or a fixed step, and look for laws "
