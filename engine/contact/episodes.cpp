@@ -59,9 +59,14 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
   if (change.regenerates && existed && step_.elapsed > 0 && (closed || row.was_closed)) {
     regenerate(row, motion.rate);
   }
-  if (closed && !was_inside) {
+  // With located events a closed row may be a rounding outside, and only a ground that
+  // recovers keeps one that has left.
+  const bool left =
+      step_.by_events && now_.episode[i] == 0 && normal_law(laws.normal).fields == 0;
+  if (closed && !(step_.by_events ? row.was_closed : was_inside)) {
     note_event(EventKind::touch, change, key, now_.episode[i], now_.approach[i]);
-  } else if (!closed && was_inside && change.fate == RowChange::Fate::found) {
+  } else if (!closed && row.was_closed && (was_inside || left) &&
+             change.fate == RowChange::Fate::found) {
     note_event(EventKind::lift_off, change, key, episode, std::abs(motion.rate));
   }
   now_.rate[i] = motion.rate;
@@ -73,7 +78,9 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
 /// itself.
 void Episodes::note_event(EventKind kind, const RowChange& change, const ContactKey& key,
                           std::uint32_t episode, double speed) {
-  if (!step_.begun || step_.by_events) return;
+  const bool located = change.was >= 0 && at(change.was) < step_.events.size() &&
+                       step_.events[at(change.was)] != 0;
+  if (!step_.begun || located) return;
   const int joint_row = key.empty() ? change.now : -1;
   lines_.events.push_back({kind, step_.time, key, joint_row, episode, speed});
 }

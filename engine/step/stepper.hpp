@@ -27,6 +27,7 @@ struct StepCounts {
   std::uint64_t looks = 0;           // at contacts only, to locate events
   std::uint64_t events = 0;
   std::uint64_t touches = 0;
+  std::uint64_t distances = 0;  // of pairs of shapes, so that no meeting is stepped over
 
   friend StepCounts operator+(const StepCounts& a, const StepCounts& b) {
     return {a.steps + b.steps,
@@ -35,7 +36,8 @@ struct StepCounts {
             a.implicit_steps + b.implicit_steps,
             a.looks + b.looks,
             a.events + b.events,
-            a.touches + b.touches};
+            a.touches + b.touches,
+            a.distances + b.distances};
   }
 };
 
