@@ -190,6 +190,7 @@ RunReport Runner::run() {
   report_.simulated = summary.simulated;
   report_.steps = counts().steps;
   report_.evaluations = counts().evaluations;
+  report_.passages = summary.counts.passages;
   report_.warnings.insert(report_.warnings.end(), summary.warnings.begin(),
                           summary.warnings.end());
   if (const auto* fixed = dynamic_cast<const FixedStep*>(stepper_.get())) {

@@ -52,6 +52,10 @@ class Detector {
   /// How far the points of a shape may move, as of the last detect() [m].
   double margin(std::uint32_t shape) const { return margins_[shape]; }
   const ShapePair& candidate(std::uint32_t i) const { return candidates_[i]; }
+  /// Pairs that may touch within the horizon of the last detect().
+  std::span<const ShapePair> candidates() const {
+    return std::span(candidates_).first(candidate_count_);
+  }
 
   /// The contacts found, by block, then pair: one after the other.
   class Cursor {

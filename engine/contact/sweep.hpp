@@ -151,6 +151,23 @@ inline constexpr int most_queries = 2000;
 inline constexpr double wide = 4, again = 2;
 inline constexpr int most_tries = 16;
 
+/// The largest depth of a pair's contact points. Where the shapes hardly touch, the
+/// normal of their distance is known poorly, and that of a point may part them better.
+inline double deepest(const SweptPair& pair, const ShapeMotion& a, const ShapeMotion& b,
+                      Clearance& clear) {
+  Contacts<double> found;
+  found.radii = false;
+  pair.find(*pair.a, a.pose, *pair.b, b.pose, pair.tolerance, found);
+  double depth = -HUGE_VAL;
+  for (const ContactPoint<double>& point : found) {
+    depth = std::max(depth, point.depth);
+    if (!clear.has_plane()) continue;
+    const double gap = gap_along(*pair.a, a.pose, *pair.b, b.pose, point.normal);
+    if (gap > clear.gap) clear = {gap, point.normal};
+  }
+  return depth;
+}
+
 /// How far from `place` on, with a gap, the pair cannot meet deeper than its tolerance.
 template <class Path>
 double advance(const SweptPair& pair, const Clearance& clear, const ShapeMotion& a,
@@ -204,23 +221,20 @@ Meeting first_meeting(const SweptPair& pair, Path& path, double from, double to,
       path.bounds(place, to, of_a, of_b);
       enough = sweep::approach_of(pair, a, b, of_a, of_b, to - place);
     }
-    const Clearance clear = clearance(*pair.a, a.pose, *pair.b, b.pose, enough);
+    Clearance clear = clearance(*pair.a, a.pose, *pair.b, b.pose, enough);
     if (clear.gap >= enough) return meeting;
-    if (k > 0) {
-      if (clear.gap >= 0) meeting.safe = place;
-      bool inside = clear.gap <= -pair.tolerance || k == sweep::most_queries;
-      if (!inside && clear.gap < 0) {
-        Contacts<double> found;
-        found.radii = false;
-        pair.find(*pair.a, a.pose, *pair.b, b.pose, 0, found);
-        for (const ContactPoint<double>& point : found) {
-          inside = inside || point.depth > 0.5 * pair.tolerance;
-        }
-      }
-      if (inside) {
+    if (clear.gap < pair.tolerance) {
+      const double depth = sweep::deepest(pair, a, b, clear);
+      if (k > 0 && depth > 0.5 * pair.tolerance) {
         meeting.at = place;
         return meeting;
       }
+      clear.gap = std::max(clear.gap, -0.5 * pair.tolerance);
+    }
+    if (clear.gap >= 0) meeting.safe = place;
+    if (k == sweep::most_queries) {
+      meeting.at = place;
+      return meeting;
     }
     const double least = 1e-15 * std::max(place, to - from);
     place += std::max(sweep::advance(pair, clear, a, b, path, place, to), least);

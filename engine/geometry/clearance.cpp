@@ -87,6 +87,19 @@ Clearance clearance(const Shape& a, const Transform<double>& pose_a, const Shape
   return {-depth, {0, 0, 0}};
 }
 
+double gap_along(const Shape& a, const Transform<double>& pose_a, const Shape& b,
+                 const Transform<double>& pose_b, const Vec3<double>& n) noexcept {
+  // The farthest that a shape reaches in a direction, a half-space in that of its normal.
+  const auto reach = [](const Shape& shape, const Transform<double>& pose, const V& d) {
+    if (kind_of(shape) == ShapeKind::plane) {
+      return dot(pose.R.z, d) == 1 ? dot(pose.p, d) : HUGE_VAL;
+    }
+    const Core core = core_of(shape, pose);
+    return dot(support(core, d), d) + core.radius;
+  };
+  return -reach(b, pose_b, -n) - reach(a, pose_a, n);
+}
+
 double thickness(const Shape& shape) noexcept { return std::visit(Thickness{}, shape); }
 
 Turning::Turning(const Shape& shape, double reach) noexcept

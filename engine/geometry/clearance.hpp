@@ -22,6 +22,11 @@ struct Clearance {
 Clearance clearance(const Shape& a, const Transform<double>& pose_a, const Shape& b,
                     const Transform<double>& pose_b, double limit) noexcept;
 
+/// The gap between two planes across n, a unit vector from A into B, that have two convex
+/// shapes, or a plane and a convex one, on either side; −∞ where a plane lies otherwise.
+double gap_along(const Shape& a, const Transform<double>& pose_a, const Shape& b,
+                 const Transform<double>& pose_b, const Vec3<double>& n) noexcept;
+
 /// The least half-thickness of a shape: of what goes through what, the measure [m].
 /// Infinite for points, and for what is solid to infinity or has surfaces only.
 double thickness(const Shape& shape) noexcept;

@@ -28,7 +28,8 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
       h_(options.step / (options.substeps < 1 ? 1 : options.substeps)),
       system_(model, options.threads),
       method_(options.method.info().make(system_)),
-      commands_(model.motors.size()) {
+      commands_(model.motors.size()),
+      passages_(model) {
   if (options_.substeps < 1) options_.substeps = 1;
   if (model.loop_rows > 0) {
     q_kept_.resize(static_cast<std::size_t>(model.tree.position_count()));
@@ -67,6 +68,7 @@ StepStatus FixedStep::substep(State& state, Commands commands) noexcept {
     q_kept_ = state.q;
     v_kept_ = state.v;
   }
+  passages_.begin(system_);
   StepStatus status = method_->step(system_, state, h_, commands);
   if (status == StepStatus::ok && loops) {
     status = project_loops(system_, state);
@@ -76,6 +78,7 @@ StepStatus FixedStep::substep(State& state, Commands commands) noexcept {
       state.time = time;
     }
   }
+  if (status == StepStatus::ok) passages_.end(system_, state);
   return status;
 }
 
@@ -131,6 +134,12 @@ StepStatus FixedStep::advance_to(State& state, double until,
     if (observer.on_step && !observer.on_step(state)) break;
   }
   return status;
+}
+
+StepCounts FixedStep::counts() const noexcept {
+  StepCounts counts = counts_;
+  counts.passages = passages_.count();
+  return counts;
 }
 
 std::string FixedStep::advice(const State& state) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "bristle/step/passage.hpp"
 #include "bristle/step/step_times.hpp"
 #include "bristle/step/stepper.hpp"
 
@@ -38,8 +39,9 @@ class FixedStep final : public Stepper {
 
   StepStatus advance_to(State& state, double until,
                         const StepObserver& observer = {}) override;
-  StepCounts counts() const noexcept override { return counts_; }
+  StepCounts counts() const noexcept override;
   std::string advice(const State& state) override;
+  std::vector<std::string> warnings() const override { return passages_.warnings(); }
   /// How long the steps of advance_to() took.
   const StepTimes& times() const noexcept { return times_; }
 
@@ -57,6 +59,7 @@ class FixedStep final : public Stepper {
   std::unique_ptr<FixedMethod> method_;
   std::vector<MotorCommand> commands_;  // as they move on in the substeps
 
+  PassageWatch passages_;
   StepCounts counts_;
   StepTimes times_;
 

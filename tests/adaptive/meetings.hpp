@@ -79,7 +79,7 @@ struct Flight {
   }
 };
 
-struct Meeting {
+struct Encounter {
   Flight a, b;
   V gravity{0, 0, 0};
   double duration = 0;
@@ -150,11 +150,11 @@ class Draw {
     return f;
   }
 
-  Meeting meeting() {
-    Meeting m;
+  Encounter meeting() {
+    Encounter m;
     const double speed = log_between(0.3, 300);
     if (chance(0.5)) m.gravity = {0, 0, -9.81};
-    const V d = direction();
+    V d = direction();
     const int other = below(10);
     Solid one = solid();
     if (other == 0) {  // a standing plane
@@ -162,6 +162,7 @@ class Draw {
     } else if (other == 1) {  // a ball and a triangulated surface
       one = {Sphere{log_between(0.01, 0.3)}, 0};
       one.size = std::get<Sphere>(one.shape).radius;
+      d = unit(0.5 * d - V{0, 0, 1});  // from above: a ground has no sides
       m.a = {.solid = chance(0.5) ? Solid{Mesh{&block_mesh()}, 0.05}
                                   : Solid{Terrain{&waves()}, HUGE_VAL}};
     } else if (other == 2) {  // a point and a body
@@ -171,7 +172,8 @@ class Draw {
       m.a = {.solid = solid()};
     }
     const bool infinite = other == 0;
-    const double reach_a = infinite ? 0.1 : m.a.radius();
+    const bool ground = kind_of(m.a.solid.shape) == ShapeKind::height_field;
+    const double reach_a = infinite ? 0.1 : ground ? 0.5 : m.a.radius();
     Flight probe{.solid = one};
     const double reach = reach_a + probe.radius();
     const double time = (reach + log_between(0.05, 100)) / speed;
@@ -268,7 +270,7 @@ class Path {
 
 /// Where two bodies are first deeper in each other than `depth`; infinite: never. NaN
 /// where they begin so.
-inline double time_of_meeting(const Meeting& m, double depth) {
+inline double time_of_meeting(const Encounter& m, double depth) {
   Path a(m.a, m.gravity), b(m.b, m.gravity);
   const double radius_a = m.a.mass == 0 ? 0 : m.a.radius(), radius_b = m.b.radius();
   double t = 0;
@@ -289,7 +291,7 @@ inline double time_of_meeting(const Meeting& m, double depth) {
 }
 
 /// The model of both, and the state that they begin with.
-inline Model model_of(const Meeting& m) {
+inline Model model_of(const Encounter& m) {
   ModelBuilder builder;
   builder.gravity(m.gravity);
   const auto add = [&](const Flight& f, const std::string& name) {
@@ -310,7 +312,7 @@ inline Model model_of(const Meeting& m) {
   return validation::built(builder);
 }
 
-inline State state_of(const Model& model, const Meeting& m) {
+inline State state_of(const Model& model, const Encounter& m) {
   State state = make_state(model);
   const auto put = [&](const Flight& f, const std::string& name) {
     if (f.mass == 0) return;
