@@ -95,6 +95,19 @@ Json summary_json(const Scene& scene, const RunReport& report) {
       add_times("missed_system", deadlines.late_by_system, json);
     }
   }
+  if (const SolveCounts& solves = report.solves; solves.solves > 0) {
+    const auto per_step = [&](std::uint64_t count) {
+      return report.steps > 0
+                 ? static_cast<double>(count) / static_cast<double>(report.steps)
+                 : 0.0;
+    };
+    json["solver"] = {{"solves_per_step", per_step(solves.solves)},
+                      {"iterations_per_step", per_step(solves.iterations)},
+                      {"worst_residual_m_s", solves.residual},
+                      {"worst_relative_residual", solves.relative},
+                      {"steps_not_converged", solves.unconverged},
+                      {"lowered_restitutions", solves.lowered}};
+  }
   Json probes = Json::object();
   for (std::size_t i = 0; i < report.probes.size(); ++i) {
     const ProbeRange& range = report.probes[i];
@@ -128,6 +141,15 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
       books.kinetic, books.gravity, books.stored(), books.dissipated(), books.supplied());
   fmt::print("unaccounted for: {:.2g} J, {:.2g} of the energy scale\n",
              report.audit.residual(), report.audit.relative());
+  if (const SolveCounts& solves = report.solves; solves.solves > 0 && report.steps > 0) {
+    const auto steps = static_cast<double>(report.steps);
+    fmt::print(
+        "solved {:.2g} times a step with {:.2g} iterations; worst residual {:.2g} m/s, "
+        "{:.2g} of the free velocity; {} steps not converged\n",
+        static_cast<double>(solves.solves) / steps,
+        static_cast<double>(solves.iterations) / steps, solves.residual, solves.relative,
+        solves.unconverged);
+  }
   if (scene.clock.stepper->fixed_step) {
     fmt::print("a step took {}\n", times_text(report.times));
     const Deadlines& deadlines = report.deadlines;

@@ -131,13 +131,14 @@ bool Runner::restore(std::span<const std::byte> bytes) {
   report_.evaluations = tally.evaluations;
   report_.touches = tally.touches;
   report_.events = tally.events;
+  report_.solves = tally.solves;
   return true;
 }
 
 bool Runner::checkpoint(const State& now) {
   const StepCounts done = counts();
-  const Tally tally{report_.audit, done.steps, done.evaluations, report_.touches,
-                    report_.events};
+  const Tally tally{report_.audit,   done.steps,     done.evaluations,
+                    report_.touches, report_.events, done.solves};
   report_.probes.resize(scene_.probes.size());
   const auto counts = std::as_bytes(std::span(&tally, 1));
   const auto ranges = std::as_bytes(std::span(report_.probes));
@@ -171,6 +172,7 @@ RunReport Runner::run() {
   stepper_ = clock.stepper->make(scene_.model, clock.options);
   before_.steps = report_.steps;
   before_.evaluations = report_.evaluations;
+  before_.solves = report_.solves;
   const RunSummary summary = bristle::run(
       *stepper_, state_,
       {.end = end_,
@@ -191,6 +193,7 @@ RunReport Runner::run() {
   report_.steps = counts().steps;
   report_.evaluations = counts().evaluations;
   report_.passages = summary.counts.passages;
+  report_.solves = counts().solves;
   report_.warnings.insert(report_.warnings.end(), summary.warnings.begin(),
                           summary.warnings.end());
   if (const auto* fixed = dynamic_cast<const FixedStep*>(stepper_.get())) {
@@ -212,8 +215,8 @@ RunReport Runner::run() {
     report_.warnings.push_back(fmt::format(
         "{:.2g} of the energy is unaccounted for: {}", report_.audit.relative(),
         scene_.clock.stepper->fixed_step
-            ? "the steps are too long for this motion. Take more substeps, another "
-              "method (clock.method = \"rk4\") or the adaptive clock"
+            ? "the steps are too long for this motion. Take shorter ones, more "
+              "substeps, another method (clock.method = \"rk4\") or the adaptive clock"
             : "take a smaller clock.rtol"));
   }
 

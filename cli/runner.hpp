@@ -41,6 +41,7 @@ struct RunReport {
   std::uint64_t evaluations = 0;
   std::uint64_t touches = 0;
   std::uint64_t events = 0;
+  SolveCounts solves{};      // of complementarity problems
   std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in
                              // real time was not done when the next was due
   StepTimes times{};
@@ -68,6 +69,7 @@ class Runner {
   struct Tally {
     Audit audit;
     std::uint64_t steps, evaluations, touches, events;
+    SolveCounts solves;
   };
   void start();
   bool cannot_write();

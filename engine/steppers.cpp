@@ -1,11 +1,72 @@
 #include "bristle/steppers.hpp"
 
 #include "bristle/adaptive/adaptive.hpp"
+#include "bristle/complementarity/solvers.hpp"
 #include "bristle/step/fixed_step.hpp"
 
 namespace bristle {
 
 namespace {
+
+std::vector<Parameter> complementarity_parameters() {
+  const ComplementarityOptions preset;
+  Parameter solver{"solver",     "", "choice",
+                   choice_of(0), 0,  "method that solves the problem"};
+  std::size_t count = 0;
+  for_each_solver(Solvers{}, [&]<class S>() {
+    if (S::info.name == preset.solver) solver.preset = static_cast<double>(count);
+    solver.choices[count++] = S::info.name;
+  });
+  solver.range = choice_of(static_cast<int>(count));
+  return {
+      {"cone",
+       "",
+       "choice",
+       choice_of(2),
+       0,
+       "shape of friction's bound; box is the paper's, √2 too strong obliquely",
+       {"isotropic", "box"}},
+      {"bounds",
+       "",
+       "choice",
+       choice_of(3),
+       0,
+       "where friction's bound comes from: the same solution, one before, or the last "
+       "step",
+       {"coupled", "iterated", "lagged"}},
+      solver,
+      {"tolerance", "", "1", between(1e-14, 0.1), preset.tolerance,
+       "residual of a step, relative to its free velocity"},
+      {"iterations", "", "1", between(1, 1e6), static_cast<double>(preset.iterations),
+       "of the solver, at most"},
+      {"relinearisations", "", "1", between(0, 1000),
+       static_cast<double>(preset.relinearisations),
+       "of the laws within a step, at most"},
+      {"strict", "", "flag", yes_or_no, 0,
+       "whether a step that is not solved to the tolerance ends the run"}};
+}
+
+std::unique_ptr<Stepper> make_complementarity(const Model& model,
+                                              const StepperOptions& options) {
+  ComplementarityOptions own;
+  own.cone = options.own_or("cone", 0) == 0 ? ConeShape::isotropic : ConeShape::box;
+  own.bounds = static_cast<FrictionBounds>(static_cast<int>(options.own_or("bounds", 0)));
+  const std::vector<Parameter> known = complementarity_parameters();
+  const Parameter& solver = known[2];
+  own.solver =
+      solver.choices[static_cast<std::size_t>(options.own_or("solver", solver.preset))];
+  own.tolerance = options.own_or("tolerance", own.tolerance);
+  own.iterations = static_cast<int>(options.own_or("iterations", own.iterations));
+  own.relinearisations =
+      static_cast<int>(options.own_or("relinearisations", own.relinearisations));
+  own.strict = options.own_or("strict", 0) != 0;
+  return std::make_unique<FixedStep>(model,
+                                     FixedStepOptions{.method = Method::complementarity,
+                                                      .step = options.step,
+                                                      .substeps = options.substeps,
+                                                      .threads = options.threads,
+                                                      .complementarity = own});
+}
 
 std::deque<StepperInfo>& list() {
   static std::deque<StepperInfo> all{
@@ -27,6 +88,12 @@ std::deque<StepperInfo>& list() {
                                                              .substeps = options.substeps,
                                                              .threads = options.threads});
        }},
+      {.name = "complementarity",
+       .title = "impulses of a boxed complementarity problem, stable for any stiffness",
+       .fixed_step = true,
+       .method = Method::complementarity,
+       .parameters = complementarity_parameters(),
+       .make = make_complementarity},
   };
   return all;
 }

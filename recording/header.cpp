@@ -201,8 +201,8 @@ std::vector<Quantity> ledger_lines() {
       line(std::move(both));
     }
   }
-  for (const char* name :
-       {"dampers", "motors", "loads", "regenerated", "loops", "projection"}) {
+  for (const char* name : {"dampers", "motors", "loads", "regenerated", "loops",
+                           "projection", "numerical"}) {
     std::string work("work_");
     work += name;
     line(std::move(work));

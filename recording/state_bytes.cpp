@@ -12,10 +12,11 @@ namespace bristle::recording {
 namespace {
 
 // The first eight bytes: "BRSTATE" and a digit, the format. Format 2 has the names of
-// laws in its fingerprints, and rows of joints and contacts apart.
+// laws in its fingerprints, and rows of joints and contacts apart; format 3 the rows'
+// impulses.
 constexpr std::uint64_t magic = 0x45544154535242;
 constexpr unsigned format_shift = 56;
-constexpr std::uint64_t format = '2';
+constexpr std::uint64_t format = '3';
 constexpr const char* damaged_text = "the state is damaged";
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -107,7 +108,7 @@ void add_layout(Hash& hash, const Model& model) {
   hash.add(model.joint_blocks);
   for (const LawBlock& block : model.blocks) {
     // By name: the index of a registered law depends on what else a program registers.
-    hash.add(entry_of(block.normal).info.name);
+    hash.add(block.rigid ? std::string_view("rigid") : entry_of(block.normal).info.name);
     hash.add(entry_of(block.friction).info.name);
   }
   hash.add(model.joint_rows.size());
@@ -147,6 +148,7 @@ void add_parameters(Hash& hash, const Model& model) {
   for (const LawBlock& block : model.blocks) {
     hash.add(block.normal.parameters);
     hash.add(block.friction.parameters);
+    hash.add(block.restitution);
   }
   for (const JointRow& row : model.joint_rows) {
     hash.add(row.dof);
@@ -173,6 +175,15 @@ void add_parameters(Hash& hash, const Model& model) {
     hash.add(load.point);
     hash.add(load.force);
     hash.add(load.torque);
+  }
+  for (const VelocityConstraint& constraint : model.constraints) {
+    hash.add(constraint.link_a);
+    hash.add(constraint.link_b);
+    hash.add(constraint.point);
+    hash.add(constraint.offset);
+    hash.add(constraint.direction);
+    hash.add(static_cast<int>(constraint.turns_with_b));
+    hash.add(constraint.damping);
   }
   for (const Loop& loop : model.loops) {
     hash.add(static_cast<int>(loop.kind));
@@ -220,6 +231,11 @@ void each_field(Rows& rows, std::size_t i, const Io& io) {
   io(booked.damper);
   io(booked.slipping);
   io(rows.sides[i]);
+  auto& impulse = rows.impulse[i];
+  io(impulse.normal);
+  io(impulse.across.x);
+  io(impulse.across.y);
+  io(rows.lag[i]);
 }
 
 /// The columns of a block's memory that its laws use; the others are zero.
@@ -232,7 +248,7 @@ std::vector<std::size_t> columns_in_use(const MemoryLayout& layout, const LawBlo
   add(layout.normal, LawPool::normal_fields(laws));
   add(layout.friction, friction_law(laws.friction).fields);
   if (contact_books) {
-    if (!laws.given_load) add(layout.normal_books, 5);
+    if (laws.has_normal_law()) add(layout.normal_books, 5);
     add(layout.friction_books, 5);
   }
   return columns;
@@ -336,6 +352,8 @@ void serialise(const Model& model, const Fingerprint& print, const State& state,
   to.put(state.begun);
 
   to.put(state.rows_time);
+  to.put(state.impulse_time);
+  to.put(state.impulse_step);
   put_rows(model, model.joint_law_blocks(), state.joints, to);
   put_rows(model, model.contact_law_blocks(), state.contacts, to);
   to.put(crc32c(bytes));
@@ -389,6 +407,8 @@ Result<State> deserialise(std::span<const std::byte> bytes, const Model& model,
   state.begun = from.get<bool>();
 
   state.rows_time = from.get<double>();
+  state.impulse_time = from.get<double>();
+  state.impulse_step = from.get<double>();
   std::string wrong = get_rows(model, model.joint_law_blocks(), from, state.joints);
   if (wrong.empty()) {
     wrong = get_rows(model, model.contact_law_blocks(), from, state.contacts);

@@ -293,6 +293,28 @@ void check_intervals(const Section& at, double duration, RecordSpec& record) {
   record.checkpoint = std::min(record.checkpoint, 2 * duration);
 }
 
+/// Rigid contacts and constraints of velocities, under a clock that knows forces only.
+void check_impulses(const ClockSpec& clock, const Draft& draft, Problems& problems) {
+  if (clock.stepper->fixed_step && clock.options.method.info().impulses) return;
+  const auto refuse = [&](const ErrorSubject& subject, std::string_view what,
+                          std::string_view otherwise) {
+    problems.error(draft.place_of(subject),
+                   fmt::format("{} needs a clock that solves for impulses, and kind = "
+                               "\"{}\" does not: take kind = \"complementarity\", or {}",
+                               what, clock.stepper->name, otherwise));
+  };
+  for (std::size_t i = 0; i < draft.parts.contacts.size(); ++i) {
+    if (!draft.parts.contacts[i].rigid) continue;
+    refuse({Element::contact, "", i, "normal"}, "normal = \"rigid\"",
+           "give the contact a normal law");
+    return;
+  }
+  if (draft.parts.constraints.empty()) return;
+  const std::string& name = draft.parts.constraints.front().name;
+  refuse({Element::constraint, name, 0, "type"}, fmt::format("constraint \"{}\"", name),
+         "leave it out");
+}
+
 std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   Problems& problems = *draft.source.problems;
   ModelBuilder builder;
@@ -300,6 +322,9 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   for (const BodySpec& body : draft.parts.bodies) builder.add_body(body);
   for (const JointSpec& joint : draft.parts.joints) builder.add_joint(joint);
   for (const LoopSpec& loop : draft.parts.loops) builder.add_loop(loop);
+  for (const ConstraintSpec& constraint : draft.parts.constraints) {
+    builder.add_constraint(constraint);
+  }
   for (const ShapeSpec& shape : draft.parts.shapes) builder.add_shape(shape);
   for (const ContactSpec& contact : draft.parts.contacts) builder.add_contact(contact);
   for (const MotorSpec& motor : draft.parts.motors) builder.add_motor(motor);
@@ -348,6 +373,16 @@ ClockSpec read_clock(const Section& scene, Draft& draft) {
   options.threads = static_cast<int>(at.number_or("threads", options.threads));
   if (const auto method = find_method(at.text_or("method", name_of(options.method)))) {
     options.method = *method;
+  }
+  if (clock.stepper->method) {
+    options.method = *clock.stepper->method;
+    if (at.has("method")) {
+      at.error("method",
+               fmt::format("{} belongs to kind = \"fixed\"; kind = \"{}\" has a "
+                           "method of its own",
+                           shown(at.key_of("method"), *at.node("method")),
+                           clock.stepper->name));
+    }
   }
   if (clock.stepper->fixed_step) check_step(at, clock);
   for (const Parameter& own : clock.stepper->parameters) {
@@ -511,12 +546,14 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
   read_bodies(at, draft);
   read_joints(at, draft);
   read_loops(at, draft);
+  read_constraints(at, draft);
   read_contacts(at, draft);
   read_motors(at, draft);
   read_loads(at, draft);
   if (draft.parts.bodies.empty() && !problems.any()) {
     problems.error({file, 0}, "there is no body; add [[bodies]] or [[robots]]");
   }
+  check_impulses(scene.clock, draft, problems);
   if (problems.any()) return std::nullopt;
   return compile(at, draft, std::move(scene));
 }

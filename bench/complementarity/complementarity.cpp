@@ -66,7 +66,7 @@ ComplementarityProblem pile_problem(const Pile& pile) {
     const Frame frame = frame_of(contact.normal);
     std::vector<int> velocities;
     std::vector<double> halves;
-    ContactRows rows{.friction = friction};
+    ConeRows rows{.friction = friction};
     for (const int body : {contact.a, contact.b}) {
       for (int k = 0; k < 6 && body >= 0; ++k) velocities.push_back(6 * body + k);
     }
@@ -268,7 +268,7 @@ ComplementarityProblem tower_problem(int boxes) {
       const double x = corner % 2 == 0 ? 0.5 : -0.5, y = corner / 2 == 0 ? 0.5 : -0.5;
       std::vector<int> velocities;
       std::vector<double> halves;
-      ContactRows rows{.friction = friction};
+      ConeRows rows{.friction = friction};
       for (int body = std::max(0, box - 1); body <= box; ++body) {
         for (int k = 0; k < 6; ++k) velocities.push_back(6 * body + k);
       }

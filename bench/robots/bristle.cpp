@@ -94,11 +94,16 @@ class BristleRobot {
   std::vector<MotorCommand> commands_;
 };
 
-Driver driver(const RobotSpec& robot, Model model, bool implicit) {
-  const auto ours = std::make_shared<BristleRobot>(
-      robot, std::move(model),
-      implicit ? Method::linearly_implicit_euler : Method::semi_implicit_euler);
-  return {implicit ? "bristle implicit" : "bristle", [ours] { ours->reset(); },
+Driver driver(const RobotSpec& robot, Model model, OurStep how) {
+  const Method method = how == OurStep::semi_implicit ? Method::semi_implicit_euler
+                        : how == OurStep::linearly_implicit
+                            ? Method::linearly_implicit_euler
+                            : Method::complementarity;
+  const auto ours = std::make_shared<BristleRobot>(robot, std::move(model), method);
+  const char* name = how == OurStep::semi_implicit       ? "bristle"
+                     : how == OurStep::linearly_implicit ? "bristle implicit"
+                                                         : "bristle impulses";
+  return {name, [ours] { ours->reset(); },
           [ours](int steps) {
             for (int k = 0; k < steps; ++k) ours->step();
           },
@@ -107,17 +112,17 @@ Driver driver(const RobotSpec& robot, Model model, bool implicit) {
 
 }  // namespace
 
-Driver bristle_arm(bool implicit) {
+Driver bristle_arm(OurStep how) {
   const RobotSpec robot = arm_spec();
-  return driver(robot, make_model(robot, arm7_builder(), "to link", {"link7"}), implicit);
+  return driver(robot, make_model(robot, arm7_builder(), "to link", {"link7"}), how);
 }
 
-Driver bristle_quadruped(bool implicit) {
+Driver bristle_quadruped(OurStep how) {
   const RobotSpec robot = quadruped_spec();
   return driver(robot,
                 make_model(robot, quadruped12_builder(), "",
                            {"shank0", "shank1", "shank2", "shank3"}),
-                implicit);
+                how);
 }
 
 }  // namespace bristle::bench

@@ -19,10 +19,12 @@ struct Driver {
   std::function<std::vector<double>()> positions;
 };
 
-/// By the semi-implicit step that all explicit drivers make, or by the linearly implicit
-/// one, which may take contact and motors at the end of the step.
-Driver bristle_arm(bool implicit = false);
-Driver bristle_quadruped(bool implicit = false);
+/// The semi-implicit step that all explicit drivers make, and methods that take contact
+/// and motors at the end of the step.
+enum class OurStep { semi_implicit, linearly_implicit, complementarity };
+
+Driver bristle_arm(OurStep how = OurStep::semi_implicit);
+Driver bristle_quadruped(OurStep how = OurStep::semi_implicit);
 
 /// Articulated bodies and the contact law as one would write them by hand for this
 /// workload: no shapes, no pairs, one kind of joint. With substeps, the law's own motion.

@@ -37,16 +37,18 @@ struct Robot {
 Robot arm() {
   const RobotSpec spec = arm_spec();
   return {spec,
-          {bristle_arm(), plain_loop(spec), bristle_arm(true), mujoco(spec, "Newton"),
+          {bristle_arm(), plain_loop(spec), bristle_arm(OurStep::linearly_implicit),
+           bristle_arm(OurStep::complementarity), mujoco(spec, "Newton"),
            mujoco(spec, "PGS"), mujoco(spec, "CG"), simbody(spec)}};
 }
 
 Robot quadruped() {
   const RobotSpec spec = quadruped_spec();
-  return {
-      spec,
-      {bristle_quadruped(), plain_loop(spec), bristle_quadruped(true),
-       mujoco(spec, "Newton"), mujoco(spec, "PGS"), mujoco(spec, "CG"), simbody(spec)}};
+  return {spec,
+          {bristle_quadruped(), plain_loop(spec),
+           bristle_quadruped(OurStep::linearly_implicit),
+           bristle_quadruped(OurStep::complementarity), mujoco(spec, "Newton"),
+           mujoco(spec, "PGS"), mujoco(spec, "CG"), simbody(spec)}};
 }
 
 /// Time of this thread: does not run while another program has the core.

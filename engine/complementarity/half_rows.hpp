@@ -26,15 +26,20 @@ class HalfRows {
 
   static constexpr std::size_t most_rows = 4;
 
-  /// Of pushes between the same two links, with the last factorisation.
+  /// Of pushes between the same two links, or of one on a joint velocity, with the last
+  /// factorisation.
   void find(const Tree& tree, const Workspace<double>& ws,
             std::span<const JacobianRow<double>> pushes) noexcept {
     assert(!pushes.empty() && pushes.size() <= most_rows);
-    collect(tree, ws, pushes.front().link_a, pushes.front().link_b);
+    const JacobianRow<double>& first = pushes.front();
+    if (first.dof >= 0) {
+      collect(tree, ws, tree.dofs()[detail::at(first.dof)].link, world_link);
+    } else {
+      collect(tree, ws, first.link_a, first.link_b);
+    }
     double* to = values_.data();
     for (const JacobianRow<double>& push : pushes) {
-      assert(push.link_a == pushes.front().link_a);
-      assert(push.link_b == pushes.front().link_b);
+      assert(push.link_a == first.link_a && push.link_b == first.link_b);
       for (const int v : touched_) dense_[detail::at(v)] = 0;
       detail::half_row(tree, ws, push, dense_.data());
       for (const int v : touched_) *to++ = dense_[detail::at(v)];

@@ -18,7 +18,8 @@ void diagonalise(int k, double m[max_tangents][max_tangents], TangentAxes& axes)
   for (int i = 0; i < max_tangents; ++i) {
     for (int j = 0; j < max_tangents; ++j) axes.axis[i][j] = i == j ? 1 : 0;
   }
-  for (int sweep = 0; sweep < 30; ++sweep) {
+  const int sweeps = k == 2 ? 1 : 30;  // one rotation is all there is to do in a plane
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
     bool turned = false;
     for (int i = 0; i < k; ++i) {
       for (int j = i + 1; j < k; ++j) {

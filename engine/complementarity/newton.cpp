@@ -280,15 +280,13 @@ IslandReport Newton::solve(const Island& island, const SolveOptions& options, do
   double* const before = scratch.numbers(n);
   double* const best = scratch.numbers(n);
   double* const centre = scratch.numbers(n);
-  Step step(island, scratch);
   SolveOptions sweeping = options;
   sweeping.iterations = std::min(first_sweeps, options.iterations);
-  int iterations = 0;
+  IslandReport report = GaussSeidel::solve(island, sweeping, z, scratch);
+  int iterations = report.iterations;
+  if (report.converged || iterations >= options.iterations) return report;
+  Step step(island, scratch);
   while (true) {
-    IslandReport report = GaussSeidel::solve(island, sweeping, z, scratch);
-    iterations += report.iterations;
-    report.iterations = iterations;
-    if (report.converged || iterations >= options.iterations) return report;
     double least = step_on(island, step, enough, z, best, iterations);
     if (least > enough) {
       std::copy_n(z, n, before);
@@ -298,6 +296,10 @@ IslandReport Newton::solve(const Island& island, const SolveOptions& options, do
     }
     const int wanted = least <= enough ? 1 : 2 * sweeping.iterations;
     sweeping.iterations = std::max(1, std::min(wanted, options.iterations - iterations));
+    report = GaussSeidel::solve(island, sweeping, z, scratch);
+    iterations += report.iterations;
+    report.iterations = iterations;
+    if (report.converged || iterations >= options.iterations) return report;
   }
 }
 

@@ -11,6 +11,28 @@ constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 int count(std::size_t n) { return static_cast<int>(n); }
 }  // namespace
 
+void ComplementarityProblem::reserve(int rows, int entries, int velocities) {
+  const std::size_t n = at(rows), numbers = n * at(entries);
+  added_.reserve(n);
+  touched_.reserve(numbers);
+  values_.reserve(numbers);
+  contact_rows_.reserve(n);
+  parent_.reserve(at(velocities));
+  island_of_.reserve(at(velocities));
+  local_.reserve(at(velocities));
+  for (std::vector<int>* list : {&part_of_, &order_, &rows_}) list->reserve(n);
+  parts_.reserve(n);
+  units_.reserve(n);
+  first_.reserve(numbers);
+  halves_.reserve(numbers * quad_lanes);
+  for (std::vector<double>* list :
+       {&b_, &compliance_, &lower_, &upper_, &laid_b_, &laid_compliance_, &laid_lower_,
+        &laid_upper_, &diagonal_, &mobility_}) {
+    list->reserve(n);
+  }
+  contacts_.reserve(n);
+}
+
 void ComplementarityProblem::begin(int velocities, ConeShape shape, ConeBounds bounds) {
   shape_ = shape;
   bounds_ = bounds;
@@ -65,7 +87,7 @@ int ComplementarityProblem::add_row(std::span<const int> velocities,
 
 int ComplementarityProblem::add_contact(std::span<const int> velocities,
                                         std::span<const double> halves,
-                                        const ContactRows& rows) {
+                                        const ConeRows& rows) {
   const int n = 1 + rows.tangents;
   assert(rows.tangents >= 1 && rows.tangents <= max_tangents && rows.friction >= 0);
   assert(halves.size() == velocities.size() * at(n));
@@ -174,10 +196,11 @@ void ComplementarityProblem::lay_out(const Added& unit, const Part& part) {
     return sum;
   };
   if (unit.contact < 0) {
-    diagonal_.push_back(product(0, 0) + compliance_[at(unit.row)]);
+    mobility_.push_back(product(0, 0));
+    diagonal_.push_back(mobility_.back() + compliance_[at(unit.row)]);
     return;
   }
-  const ContactRows& rows = contact_rows_[at(unit.contact)];
+  const ConeRows& rows = contact_rows_[at(unit.contact)];
   LocalContact contact{};
   contact.tangents = rows.tangents;
   contact.friction = rows.friction;
@@ -189,6 +212,7 @@ void ComplementarityProblem::lay_out(const Added& unit, const Part& part) {
   }
   prepare(contact, rows.compliance);
   diagonal_.insert(diagonal_.end(), contact.diagonal, contact.diagonal + unit.rows);
+  for (int i = 0; i < unit.rows; ++i) mobility_.push_back(contact.mobility[i][i]);
   contacts_.push_back(contact);
 }
 
@@ -204,6 +228,7 @@ void ComplementarityProblem::finish() {
   laid_lower_.clear();
   laid_upper_.clear();
   diagonal_.clear();
+  mobility_.clear();
   contacts_.clear();
   for (Part& part : parts_) {
     part.quad = count(first_.size());
@@ -211,12 +236,72 @@ void ComplementarityProblem::finish() {
     for (int u = 0; u < part.units; ++u) {
       lay_out(added_[at(order_[at(part.unit + u)])], part);
     }
-    for (int i = part.row; i < part.row + part.rows; ++i) {
-      const double beyond = std::clamp(0.0, laid_lower_[at(i)], laid_upper_[at(i)]);
-      part.scale = std::max(
-          part.scale, std::abs(laid_b_[at(i)]) + diagonal_[at(i)] * std::abs(beyond));
-    }
+    find_scale(part);
   }
+}
+
+void ComplementarityProblem::find_scale(Part& part) const {
+  part.scale = 0;
+  for (int i = part.row; i < part.row + part.rows; ++i) {
+    const double beyond = std::clamp(0.0, laid_lower_[at(i)], laid_upper_[at(i)]);
+    part.scale = std::max(part.scale,
+                          std::abs(laid_b_[at(i)]) + diagonal_[at(i)] * std::abs(beyond));
+  }
+}
+
+void ComplementarityProblem::change_row(int row, double b, double compliance,
+                                        double lower, double upper) {
+  assert(compliance >= 0 && lower <= upper);
+  b_[at(row)] = b;
+  compliance_[at(row)] = compliance;
+  lower_[at(row)] = lower;
+  upper_[at(row)] = upper;
+}
+
+void ComplementarityProblem::change_contact(int row, const ConeRows& rows) {
+  const auto unit =
+      std::partition_point(added_.begin(), added_.end(),
+                           [row](const Added& other) { return other.row < row; });
+  assert(unit != added_.end() && unit->row == row && unit->rows == 1 + rows.tangents);
+  for (int i = 0; i < unit->rows; ++i) {
+    b_[at(row + i)] = rows.b[i];
+    compliance_[at(row + i)] = rows.compliance[i];
+  }
+  contact_rows_[at(unit->contact)] = rows;
+}
+
+void ComplementarityProblem::lay_out_again() {
+  for (Part& part : parts_) {
+    for (int u = part.unit; u < part.unit + part.units; ++u) {
+      lay_out_numbers(added_[at(order_[at(u)])], units_[at(u)], part);
+    }
+    find_scale(part);
+  }
+}
+
+/// Of a unit that is laid out, all that follows from b, C, bounds and friction.
+void ComplementarityProblem::lay_out_numbers(const Added& unit, const Unit& laid,
+                                             const Part& part) {
+  const std::size_t first = at(part.row + laid.row);
+  bool same = true;  // C and friction, and what follows from them
+  for (int i = 0; i < unit.rows; ++i) {
+    const std::size_t row = at(unit.row + i);
+    same = same && laid_compliance_[first + at(i)] == compliance_[row];
+    laid_b_[first + at(i)] = b_[row];
+    diagonal_[first + at(i)] = mobility_[first + at(i)] + compliance_[row];
+    laid_compliance_[first + at(i)] = compliance_[row];
+    laid_lower_[first + at(i)] = lower_[row];
+    laid_upper_[first + at(i)] = upper_[row];
+  }
+  if (unit.contact < 0) return;
+  const ConeRows& rows = contact_rows_[at(unit.contact)];
+  LocalContact& contact = contacts_[at(part.contact + laid.contact)];
+  contact.radius = rows.radius;
+  same = same && contact.friction == rows.friction;
+  contact.friction = rows.friction;
+  if (!same) prepare(contact, rows.compliance);
+  std::copy_n(contact.diagonal, unit.rows,
+              diagonal_.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
 void ComplementarityProblem::hold_bounds(std::span<const double> z) noexcept {

@@ -41,7 +41,7 @@ inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 enum class ConeBounds { coupled, held };
 
 /// A contact as it is added. Numbers of the normal come first.
-struct ContactRows {
+struct ConeRows {
   int tangents = 2;                       // k
   double b[contact_lanes] = {};           // free velocity and r [m/s]
   double compliance[contact_lanes] = {};  // C ≥ 0 [m/(N s)]
@@ -79,6 +79,9 @@ struct Island {
 
 class ComplementarityProblem {
  public:
+  /// Room for so many rows, each of which touches at most `entries` of the velocities.
+  void reserve(int rows, int entries, int velocities);
+
   /// An empty problem over so many velocities.
   void begin(int velocities, ConeShape shape = ConeShape::isotropic,
              ConeBounds bounds = ConeBounds::coupled);
@@ -91,10 +94,16 @@ class ComplementarityProblem {
   /// A contact with 1 + k rows, its half rows one after the other over the same
   /// velocities. Returns the index of its normal row; tangents follow.
   int add_contact(std::span<const int> velocities, std::span<const double> halves,
-                  const ContactRows& rows);
+                  const ConeRows& rows);
 
   /// Finds the islands and lays them out.
   void finish();
+
+  /// Other numbers for what was added; lay_out_again() puts them into the islands. Half
+  /// rows and the kinds of rows stay.
+  void change_row(int row, double b, double compliance, double lower, double upper);
+  void change_contact(int row, const ConeRows& rows);
+  void lay_out_again();
 
   /// R = μ z_n for the next solve: bounds are held from now on.
   void hold_bounds(std::span<const double> z) noexcept;
@@ -123,6 +132,8 @@ class ComplementarityProblem {
   void find_islands();
   void number_velocities();
   void lay_out(const Added& unit, const Part& part);
+  void lay_out_numbers(const Added& unit, const Unit& laid, const Part& part);
+  void find_scale(Part& part) const;
   void lay_out_halves(const Added& unit);
 
   ConeShape shape_ = ConeShape::isotropic;
@@ -133,7 +144,7 @@ class ComplementarityProblem {
   std::vector<int> touched_;
   std::vector<double> values_;
   std::vector<double> b_, compliance_, lower_, upper_;
-  std::vector<ContactRows> contact_rows_;
+  std::vector<ConeRows> contact_rows_;
 
   // Islands.
   std::vector<int> parent_;     // of a velocity, or a unit without: union-find
@@ -150,6 +161,7 @@ class ComplementarityProblem {
   std::vector<int> first_;
   std::vector<double> halves_;
   std::vector<double> laid_b_, laid_compliance_, laid_lower_, laid_upper_, diagonal_;
+  std::vector<double> mobility_;  // the diagonal without C
   std::vector<LocalContact> contacts_;
 };
 

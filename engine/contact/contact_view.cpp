@@ -87,12 +87,13 @@ double ContactView::stored(const ContactInfo& contact) const {
   const auto memory = [&](int column) {
     return Columns<const double>{rows().memory.data() + at(column) * capacity, capacity};
   };
-  return normal_law(laws.normal)
-             .stored(laws.normal, memory(pool_->layout().normal), contact.row,
-                     contact.depth) +
-         friction_law(laws.friction)
-             .stored(laws.friction, memory(pool_->layout().friction), contact.row,
-                     contact.depth, contact.normal_force);
+  const double friction = friction_law(laws.friction)
+                              .stored(laws.friction, memory(pool_->layout().friction),
+                                      contact.row, contact.depth, contact.normal_force);
+  if (!laws.has_normal_law()) return friction;
+  return friction + normal_law(laws.normal)
+                        .stored(laws.normal, memory(pool_->layout().normal), contact.row,
+                                contact.depth);
 }
 
 }  // namespace bristle

@@ -38,8 +38,14 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
           .was_closed = episode != 0,
           .old_depth = existed ? old_.depth[was] : -1,
           .old_rate = existed ? old_.rate[was] : 0};
-  const bool was_inside = row.was_closed && row.old_depth > 0;
-  now_.depth[row.i] = motion.depth;
+  now_.lag[row.i] = 0;
+  if (step_.impulses && !key.empty() && change.fate == RowChange::Fate::found) {
+    follow_travel(row, motion.depth);
+  } else {
+    now_.depth[row.i] = motion.depth;
+  }
+  const bool was_inside =
+      row.was_closed && (row.old_depth > 0 || (step_.impulses && !recovers(row)));
   const std::size_t i = row.i;
   const bool closed = closes(row, motion.rate);
   if (row.was_closed && step_.untouched) correct_ledger(row, motion);
@@ -56,8 +62,12 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
   } else if (!closed) {
     end(row, motion.rate);
   }
-  if (change.regenerates && existed && step_.elapsed > 0 && (closed || row.was_closed)) {
-    regenerate(row, motion.rate);
+  if (existed && step_.elapsed > 0 && (closed || row.was_closed)) {
+    if (step_.impulses) {
+      regenerate_exactly(row);
+    } else if (change.regenerates) {
+      regenerate(row, motion.rate);
+    }
   }
   // With located events a closed row may be a rounding outside, and only a ground that
   // recovers keeps one that has left.
@@ -89,6 +99,11 @@ void Episodes::note_event(EventKind kind, const RowChange& change, const Contact
 /// where round-off left it on the wrong side of an event and it moves on.
 bool Episodes::closes(const Row& row, double rate) const {
   const double depth = now_.depth[row.i];
+  if (step_.impulses && row.existed) {
+    // A rigid contact lies at δ = 0 but for rounding: its impulse says whether it is one.
+    if (now_.impulse[row.i].normal > 0) return true;
+    return !row.laws.rigid && depth > 0;
+  }
   if (!step_.by_events) return depth > 0;
   const int event = event_of(row);
   if (event != 0) return event > 0;
@@ -136,7 +151,6 @@ void Episodes::begin(Row& row, double rate) {
 void Episodes::end(Row& row, double rate) {
   const std::size_t i = row.i;
   const LawBlock& laws = row.laws;
-  const NormalLawTable& normal = normal_law(laws.normal);
   const FrictionLawTable& friction = friction_law(laws.friction);
   if (row.was_closed && friction.fields > 0) {
     // By its own contact time it is open to the last bit; what is left of the depth of
@@ -146,13 +160,39 @@ void Episodes::end(Row& row, double rate) {
         friction.stored(laws.friction, friction_memory(), i, depth, 0.0);
     friction.touch(laws.friction, friction_memory(), i);
   }
-  const bool recovers =
-      row.was_closed && normal.fields > 0 &&
-      normal.stored(laws.normal, normal_memory(), i, std::min(now_.depth[i], 0.0)) > 0;
-  if (recovers) return;
+  if (row.was_closed && recovers(row)) return;
   now_.episode[i] = 0;
   now_.approach[i] = foreseen(row, rate);
   if (now_.approach[i] > 0) touch(laws, i, now_.approach[i]);
+}
+
+/// Whether the ground still stores something although the body has left it.
+bool Episodes::recovers(const Row& row) const {
+  if (!row.laws.has_normal_law()) return false;
+  const NormalLawTable& normal = normal_law(row.laws.normal);
+  return normal.fields > 0 &&
+         normal.stored(row.laws.normal, memory_of(now_, layout_.normal), row.i,
+                       std::min(now_.depth[row.i], 0.0)) > 0;
+}
+
+/// The depth of a contact under impulses goes on from the old one as the step took it
+/// along. Where geometry makes it deeper, as when a new point of a body that turns is
+/// found inside, nobody has done the work for that: the step to come makes up for the
+/// lag.
+void Episodes::follow_travel(const Row& row, double depth) {
+  const double gone =
+      row.existed
+          ? row.old_depth + old_.memory[column(MemoryLayout::travel, old_) + row.was]
+          : 0;
+  now_.depth[row.i] = std::min(depth, std::max(gone, 0.0));
+  now_.lag[row.i] = depth - now_.depth[row.i];
+}
+
+/// The step went on from the old depth by `travel`; what geometry adds is regenerated.
+void Episodes::regenerate_exactly(const Row& row) {
+  const double travel = old_.memory[column(MemoryLayout::travel, old_) + row.was];
+  lines_.regenerated += stored(row.laws, row.i, now_.depth[row.i]) -
+                        stored(row.laws, row.i, row.old_depth + travel);
 }
 
 /// The depth changes as the surfaces approach, and as the point moves along them. What
@@ -181,37 +221,49 @@ double Episodes::foreseen(const Row& row, double rate) const {
 
 /// The memory of a new contact.
 void Episodes::touch(const LawBlock& laws, std::size_t i, double approach) {
-  normal_law(laws.normal).touch(laws.normal, approach, normal_memory(), i);
+  if (laws.has_normal_law()) {
+    normal_law(laws.normal).touch(laws.normal, approach, normal_memory(), i);
+  }
   friction_law(laws.friction).touch(laws.friction, friction_memory(), i);
 }
 
 /// Energy in a new row, if it were at this depth.
 double Episodes::stored(const LawBlock& laws, std::size_t i, double depth) const {
-  return normal_law(laws.normal)
-             .stored(laws.normal, memory_of(now_, layout_.normal), i, depth) +
-         friction_law(laws.friction)
-             .stored(laws.friction, memory_of(now_, layout_.friction), i, depth, 0.0);
+  const double friction =
+      friction_law(laws.friction)
+          .stored(laws.friction, memory_of(now_, layout_.friction), i, depth, 0.0);
+  if (!laws.has_normal_law()) return friction;
+  return friction + normal_law(laws.normal)
+                        .stored(laws.normal, memory_of(now_, layout_.normal), i, depth);
 }
 
 void Episodes::part(const LawBlock& laws, const RowChange& change,
                     const ContactKey& key) {
   const std::size_t j = at(change.was);
-  const NormalLawTable& normal = normal_law(laws.normal);
   const FrictionLawTable& friction = friction_law(laws.friction);
   const double depth = old_.depth[j];
   if (friction.fields > 0) {
     lines_.friction.slip +=
         friction.stored(laws.friction, memory_of(old_, layout_.friction), j, depth, 0.0);
   }
-  if (depth > 0) {
-    note_event(EventKind::lift_off, change, key, old_.episode[j], std::abs(old_.rate[j]));
+  std::uint32_t episode = old_.episode[j];
+  const bool carried = step_.impulses && old_.impulse[j].normal > 0;
+  if (carried && episode == 0) {  // it came and went within the step
+    episode = ++lines_.begun;
+    note_event(EventKind::touch, change, key, episode, std::max(old_.rate[j], 0.0));
+  }
+  if (depth > 0 || carried) {
+    note_event(EventKind::lift_off, change, key, episode, std::abs(old_.rate[j]));
   }
   // What the step still did to it counts.
+  const bool travelled = !step_.committed || step_.impulses;
   const double travel =
-      step_.committed ? 0 : old_.memory[column(MemoryLayout::travel, old_) + j];
-  if (depth > 0 && step_.elapsed > 0) {
+      travelled ? old_.memory[column(MemoryLayout::travel, old_) + j] : 0;
+  const bool inside = depth > 0 || (step_.impulses && depth + travel > 0);
+  if (inside && step_.elapsed > 0 && laws.has_normal_law()) {
     lines_.regenerated -=
-        normal.stored(laws.normal, memory_of(old_, layout_.normal), j, depth + travel);
+        normal_law(laws.normal)
+            .stored(laws.normal, memory_of(old_, layout_.normal), j, depth + travel);
   }
 }
 

@@ -31,6 +31,7 @@ struct AcceptedStep {
   bool untouched;  // a step of one order led here; nobody changed the velocities
   bool committed;  // the memory was adjusted at its beginning already
   bool by_events;  // contacts close and open where events say so, not by depth
+  bool impulses;   // the step solved for impulses: what carries one is closed
   std::span<const std::int8_t> events;  // per old row; may be empty
 };
 
@@ -67,9 +68,12 @@ class Episodes {
   struct Row;  // the row in hand
   bool closes(const Row& row, double rate) const;
   void correct_ledger(const Row& row, const RowMotion& motion);
+  bool recovers(const Row& row) const;
   void begin(Row& row, double rate);
   void end(Row& row, double rate);
   void regenerate(const Row& row, double rate);
+  void regenerate_exactly(const Row& row);
+  void follow_travel(const Row& row, double depth);
   double foreseen(const Row& row, double rate) const;
   void touch(const LawBlock& laws, std::size_t i, double approach);
   double stored(const LawBlock& laws, std::size_t i, double depth) const;

@@ -90,14 +90,16 @@ void LawPool::run_piece(const Piece& piece, const LawColumns& columns,
   const NormalLawTable& normal = normal_law(laws.normal);
   const FrictionLawTable& friction = friction_law(laws.friction);
   const bool advance = what.form == Form::advance;
-  if (!laws.given_load) {
+  if (laws.has_normal_law()) {
     const auto pass = advance ? (by_row ? normal.advance_columns : normal.advance)
                               : (by_row ? normal.evaluate_columns : normal.evaluate);
     pass(laws.normal, columns, piece.rows, what.h, sums.normal);
   }
   const auto pass = advance ? (by_row ? friction.advance_columns : friction.advance)
                             : (by_row ? friction.evaluate_columns : friction.evaluate);
-  pass(laws.friction, columns, piece.rows, what.h, sums.friction);
+  LawColumns under_load = columns;
+  if (what.loads != nullptr) under_load.normal_force = what.loads;
+  pass(laws.friction, under_load, piece.rows, what.h, sums.friction);
   // The frame's own turn, and how far the surfaces approached.
   const double* spin = columns_.data() + RowColumns::spin * capacity_;
   double* turn = next.data() + at(MemoryLayout::turn) * capacity_;
@@ -112,7 +114,7 @@ void LawPool::run_piece(const Piece& piece, const LawColumns& columns,
                   capacity_, next);
     clear_columns(layout_.friction + friction.fields, layout_.normal_books, piece.rows,
                   capacity_, next);
-    if (laws.given_load) {
+    if (!laws.has_normal_law()) {
       clear_columns(layout_.normal_books, layout_.friction_books, piece.rows, capacity_,
                     next);
     }
@@ -120,12 +122,12 @@ void LawPool::run_piece(const Piece& piece, const LawColumns& columns,
   if (!by_row) return;
   const double* of_normal = columns.normal_books.data;
   const double* of_friction = columns.friction_books.data;
-  if (!laws.given_load) sum_books(of_normal, capacity_, piece.rows, sums.normal);
+  if (laws.has_normal_law()) sum_books(of_normal, capacity_, piece.rows, sums.normal);
   sum_books(of_friction, capacity_, piece.rows, sums.friction);
   if (!contact_books_) return;
   const std::size_t to_normal = at(layout_.normal_books) * capacity_;
   const std::size_t to_friction = at(layout_.friction_books) * capacity_;
-  if (!laws.given_load) {
+  if (laws.has_normal_law()) {
     keep_books(of_normal, capacity_, piece.rows, what, memory.data() + to_normal,
                next.data() + to_normal);
   }
@@ -188,7 +190,7 @@ void LawPool::commit(LawRows& rows, double& normal_damping,
     const NormalLawTable& normal = normal_law(laws.normal);
     const FrictionLawTable& friction = friction_law(laws.friction);
     if (normal.fields == 0 && friction.fields == 0) return;
-    if (!laws.given_load) {
+    if (laws.has_normal_law()) {
       LawTotals unused;
       normal.evaluate(laws.normal, for_force, piece.rows, 0.0, unused);
     }

@@ -60,6 +60,8 @@ struct Evaluation {
   Form form = Form::evaluate;
   double h = 0;                    // [s]
   const HeldLaws* held = nullptr;  // Form::evaluate only
+  /// Normal forces that friction is under, per row; none: those of the normal laws.
+  double* loads = nullptr;
 };
 
 /// What the laws store and lose, summed over the rows of a pool [J, W].
@@ -73,7 +75,9 @@ struct LawRow {
   const LawColumns& columns;
   std::size_t i;
 
-  bool closed() const { return columns.depth[i] > 0; }
+  bool closed() const {
+    return columns.depth[i] > 0 || (laws.rigid && columns.normal_force[i] > 0);
+  }
   double normal_force() const { return columns.normal_force[i]; }
   Kinematics<double> kinematics() const {
     return Kinematics<double>::at(columns.depth[i], columns.rate[i],
@@ -81,7 +85,7 @@ struct LawRow {
   }
   /// Zero for friction with a given load, which has no normal law.
   NormalSlopes<double> normal_slopes(const Kinematics<double>& kin) const {
-    if (laws.given_load) return {normal_force(), normal_force(), 0, 0};
+    if (!laws.has_normal_law()) return {normal_force(), normal_force(), 0, 0};
     return normal_law(laws.normal).linearise(laws.normal, columns.normal_state, i, kin);
   }
   FrictionSpring<double> spring(const Kinematics<double>& kin, double force) const {
@@ -133,7 +137,7 @@ class LawPool {
   std::span<const LawBlock> blocks() const { return blocks_; }
   /// The numbers of memory that the normal law of a block uses.
   static int normal_fields(const LawBlock& laws) {
-    return laws.given_load ? 0 : normal_law(laws.normal).fields;
+    return laws.has_normal_law() ? normal_law(laws.normal).fields : 0;
   }
 
   std::span<double> column(std::size_t k) {

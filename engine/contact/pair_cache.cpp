@@ -191,6 +191,7 @@ void PairCache::renew_row(int block, const ShapePair& pair,
   rows_.anchor[i] = transpose_times(pose.R, point - pose.p);
   rows_.depth[i] = contact.depth;
   rows_.sides[i] = was >= 0 ? old.sides[at(was)] : 0;
+  rows_.impulse[i] = was >= 0 ? old.impulse[at(was)] : RowImpulse{};
   places_[i] = {rows_.frame[i], point, link_a, model_->shapes[pair.b].link};
   carry_memory(old, was, n_);
   // A contact that stands alone is where the depth is least, and follows its rate.
@@ -202,7 +203,8 @@ void PairCache::renew_row(int block, const ShapePair& pair,
 
 /// An old row whose point was not found again.
 bool PairCache::give_up(int block, const ContactRows& old, int was) {
-  if (old.episode[at(was)] == 0) return true;
+  // Open, also during the step that led here.
+  if (old.episode[at(was)] == 0 && old.impulse[at(was)].normal == 0) return true;
   if (!still_recovers(block, old, was)) {
     changes_.push_back({-1, was, block, RowChange::Fate::lost, false});
     return true;
@@ -215,6 +217,7 @@ bool PairCache::give_up(int block, const ContactRows& old, int was) {
   rows_.point[i] = old.point[j];
   rows_.anchor[i] = old.anchor[j];
   rows_.depth[i] = -1;
+  rows_.impulse[i] = {};
   rows_.sides[i] = 0;
   places_[i] = {old.frame[j], old.point[j], world_link, world_link};
   carry_memory(old, was, n_);
@@ -224,6 +227,7 @@ bool PairCache::give_up(int block, const ContactRows& old, int was) {
 }
 
 bool PairCache::still_recovers(int block, const ContactRows& old, int row) const {
+  if (!model_->contact_law_blocks()[at(block)].has_normal_law()) return false;
   const LawChoice& law = model_->contact_law_blocks()[at(block)].normal;
   const NormalLawTable& normal = normal_law(law);
   if (normal.fields == 0 || old.depth[at(row)] > 0) return false;
@@ -259,8 +263,9 @@ bool PairCache::pad() {
     rows_.key[i] = {};
     rows_.episode[i] = 0;
     rows_.depth[i] = -1;
-    rows_.rate[i] = rows_.approach[i] = rows_.acceleration[i] = 0;
+    rows_.rate[i] = rows_.approach[i] = rows_.acceleration[i] = rows_.lag[i] = 0;
     rows_.booked[i] = {};
+    rows_.impulse[i] = {};
     rows_.sides[i] = 0;
     rows_.frame[i] = {};
     rows_.point[i] = rows_.anchor[i] = {};

@@ -82,6 +82,7 @@ void PointPool::accept(const LinkMotion& links, const AcceptedStep& step, State&
       motion = motion_at(links, i, now.depth[i], spin);
     }
     episodes.update(laws, change, motion, now.key[i]);
+    motion.depth = now.depth[i];
     put(i, motion, spin);
     lost_[i] = 0;
   }

@@ -51,7 +51,7 @@ void note_switches(LawPool& pool, std::span<const ContactKey> keys, double time,
     };
     std::array<double, max_guards> guards;
     std::uint32_t sides = 1u << known_bit;
-    if (!row.laws.given_load) {
+    if (row.laws.has_normal_law()) {
       const NormalLawTable& normal = normal_law(row.laws.normal);
       normal.guards(row.laws.normal, columns.normal_state, i, kin, guards.data());
       sides |= compare(normal.guard_list, LawFamily::normal,

@@ -71,6 +71,12 @@ Vec3<double> middle_axis(const Place& place) {
   return norm2(sum) > 0 ? unit(sum) : place.a.R.z;
 }
 
+/// The elastic force on b: −k d, or along the gap where a length is kept.
+Vec3<double> elastic(const Loop& loop, const Place& place) {
+  if (loop.kind != LoopKind::distance) return -loop.stiffness * place.gap;
+  return -loop.stiffness * (norm(place.gap) - loop.length) * unit(place.gap);
+}
+
 SpringRows rows_of(const Loop& loop, const Workspace<double>& ws, const Place& place) {
   SpringRows rows;
   const Vec3<double> middle = 0.5 * (place.a.p + place.b.p);
@@ -79,12 +85,14 @@ SpringRows rows_of(const Loop& loop, const Workspace<double>& ws, const Place& p
     rows.row[i] = row_at_point<double>(ws, loop.link_a, loop.link_b, middle, axis);
     rows.stiffness[i] = loop.stiffness;
     rows.damping[i] = loop.damping;
+    rows.elastic[i] = dot(axis, elastic(loop, place));
   };
   const auto turn = [&](const Vec3<double>& axis) {
     const int i = rows.count++;
     rows.row[i] = turning(loop, axis);
     rows.stiffness[i] = loop.turn_stiffness;
     rows.damping[i] = loop.turn_damping;
+    rows.elastic[i] = -loop.turn_stiffness * dot(axis, place.turn);
   };
   if (loop.kind == LoopKind::distance) {
     move(unit(place.gap));
@@ -101,12 +109,6 @@ SpringRows rows_of(const Loop& loop, const Workspace<double>& ws, const Place& p
     for (const Vec3<double>& axis : {axes.x, axes.y, axes.z}) turn(axis);
   }
   return rows;
-}
-
-/// The elastic force on b: −k d, or along the gap where a length is kept.
-Vec3<double> elastic(const Loop& loop, const Place& place) {
-  if (loop.kind != LoopKind::distance) return -loop.stiffness * place.gap;
-  return -loop.stiffness * (norm(place.gap) - loop.length) * unit(place.gap);
 }
 
 /// A row's mobility, were every axis on its way to lie along what it passes on. Against

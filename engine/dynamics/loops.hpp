@@ -60,6 +60,7 @@ struct SpringRows {
   JacobianRow<double> row[6];
   double stiffness[6];
   double damping[6];
+  double elastic[6];  // the spring's force along the row [N], [N m]
 };
 
 SpringRows spring_rows(const Loop& loop, const Workspace<double>& ws) noexcept;

@@ -71,7 +71,18 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
   if (Problem p = check_party(model, who, "a", rule.a)) return p;
   if (Problem p = check_party(model, who, "b", rule.b)) return p;
   if (!rule.touches) return {};
-  if (Problem p = check_laws(who, &rule.normal, &rule.friction)) return p;
+  const LawChoice* normal = rule.rigid ? nullptr : &rule.normal;
+  if (Problem p = check_laws(who, normal, &rule.friction)) return p;
+  if (rule.rigid && !between(0, 1).contains(rule.restitution)) {
+    return who.error("restitution",
+                     "restitution = " + number(rule.restitution) + " must lie in [0, 1]");
+  }
+  if (rule.rigid && entry_of(rule.friction).info.name == "azad-featherstone-clutch") {
+    return who.error(
+        "friction",
+        "its stiffness follows the depth, and a rigid contact has none: take "
+        "another law, such as spring-slider");
+  }
   const double share = rule.share_a.value_or(0);
   if (!between(0, 1).contains(share)) {
     return who.error("share_a", "share_a = " + number(share) + " must lie in [0, 1]");
@@ -80,13 +91,16 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
 }
 
 /// The place of two laws among the blocks of contacts, added where they are new.
-int block_of(const LawChoice& normal, const LawChoice& friction, Model& model) {
+int block_of(const ContactSpec& rule, Model& model) {
+  LawBlock laws{.normal = rule.rigid ? choose<Hertz>() : rule.normal,
+                .friction = rule.friction,
+                .rigid = rule.rigid,
+                .restitution = rule.rigid ? rule.restitution : 0};
   const auto begin = model.blocks.begin() + model.joint_blocks;
-  const auto found = std::find_if(begin, model.blocks.end(), [&](const LawBlock& b) {
-    return b.normal == normal && b.friction == friction;
-  });
+  const auto found = std::find(begin, model.blocks.end(), laws);
   if (found == model.blocks.end()) {
-    model.blocks.push_back({normal, friction, false});
+    model.blocks.push_back(laws);
+    model.needs_impulses = model.needs_impulses || rule.rigid;
     return static_cast<int>(model.blocks.size()) - 1;
   }
   return static_cast<int>(found - model.blocks.begin());
@@ -175,7 +189,7 @@ Problem add_rules(std::span<const ContactSpec> specs, Model& model) {
         if (!forward && !backward) continue;
         if (!specs[r].touches) break;
         PairRule& rule = model.rules[i * kinds.size() + j];
-        rule.block = block_of(specs[r].normal, specs[r].friction, model);
+        rule.block = block_of(specs[r], model);
         if (const std::optional<double> share = specs[r].share_a) {
           rule.share_a = forward ? *share : 1 - *share;
         }

@@ -22,6 +22,7 @@ Problem add_shapes(std::span<const ShapeSpec> specs, Model& model);
 Problem add_joint_rows(std::span<const LimitSpec> limits,
                        std::span<const JointFrictionSpec> frictions, Model& model);
 Problem add_loops(std::span<const LoopSpec> specs, Model& model);
+Problem add_constraints(std::span<const ConstraintSpec> specs, Model& model);
 /// Which laws act between which shapes.
 Problem add_rules(std::span<const ContactSpec> specs, Model& model);
 /// All pairs, or the decision that there are too many to look at one by one.

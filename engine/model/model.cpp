@@ -71,6 +71,11 @@ ModelBuilder& ModelBuilder::add_loop(LoopSpec loop) {
   loops_.push_back(std::move(loop));
   return *this;
 }
+
+ModelBuilder& ModelBuilder::add_constraint(ConstraintSpec constraint) {
+  constraints_.push_back(std::move(constraint));
+  return *this;
+}
 ModelBuilder& ModelBuilder::set_limits(LimitSpec limits) {
   limits_.push_back(std::move(limits));
   return *this;
@@ -94,6 +99,7 @@ Result<Model> ModelBuilder::build() const {
   if (Problem p = add_shapes(shapes_, model)) return *std::move(p);
   if (Problem p = add_joint_rows(limits_, frictions_, model)) return *std::move(p);
   if (Problem p = add_loops(loops_, model)) return *std::move(p);
+  if (Problem p = add_constraints(constraints_, model)) return *std::move(p);
   if (Problem p = add_rules(contacts_, model)) return *std::move(p);
   if (Problem p = add_pairs(model)) return *std::move(p);
   if (Problem p = add_motors(motors_, model)) return *std::move(p);

@@ -45,6 +45,10 @@ struct ContactSpec {
   /// is the soft one, and moving bodies share equally.
   std::optional<double> share_a{};
   bool touches = true;  // false: these never touch
+  /// No normal law: an impulse keeps the bodies apart, with a coefficient of restitution.
+  /// Only a stepper that solves for impulses can do that.
+  bool rigid = false;
+  double restitution = 0;
 };
 
 enum class MotorKind : std::uint8_t {
@@ -94,6 +98,21 @@ struct LoopSpec {
   double damping = 0;                 // [N s/m]
   std::optional<double> rotational_stiffness{};  // of hinge and weld [N m/rad]
   double rotational_damping = 0;                 // [N m s/rad]
+};
+
+/// A velocity that is kept at zero (non-holonomic): of body b against body a, at a place
+/// that moves with b, along a direction. A skate: along its side. A wheel: along its
+/// axle. Rolling without slipping: along both directions of the plane, at the point where
+/// the body touches it. Only a stepper that solves for impulses can do that.
+struct ConstraintSpec {
+  std::string name;
+  std::string body_a{world_name};
+  std::string body_b{};
+  Vec3<double> point{0, 0, 0};             // on body b, in its frame [m]
+  Vec3<double> offset{0, 0, 0};            // from there, in the axes of body a [m]
+  std::vector<Vec3<double>> directions{};  // one to three
+  bool turns_with_b = false;  // the directions are fixed in body b, not in body a
+  double damping = 0;         // > 0: it gives way with this resistance [N s/m]
 };
 
 /// The law of a joint's limits, or of its friction, where the defaults do not serve. Both
@@ -167,6 +186,11 @@ struct LawBlock {
   LawChoice normal;
   LawChoice friction;
   bool given_load = false;  // friction of joints: its normal force is JointRow::load
+  bool rigid = false;       // no normal law: an impulse keeps the bodies apart
+  double restitution = 0;   // of a rigid one
+
+  bool has_normal_law() const { return !given_load && !rigid; }
+  friend bool operator==(const LawBlock&, const LawBlock&) = default;
 };
 
 /// A limit or a friction of one joint velocity: a row that is always there.
@@ -209,6 +233,17 @@ struct Loop {
   int meeting;  // the last link that moves both bodies
 };
 
+/// One direction of a constraint.
+struct VelocityConstraint {
+  std::string name;
+  int link_a, link_b;
+  Vec3<double> point;      // in link b
+  Vec3<double> offset;     // in the axes of link a
+  Vec3<double> direction;  // of unit length, in the axes of link a or b
+  bool turns_with_b;
+  double damping;
+};
+
 /// Bodies and what acts between them, checked and laid out; nothing changes it any more.
 struct Model {
   Tree tree;
@@ -227,6 +262,7 @@ struct Model {
   std::vector<std::uint8_t> prescribed;  // per link; empty: none
   std::vector<Load> loads;
   std::vector<Loop> loops;
+  std::vector<VelocityConstraint> constraints;
   int loop_rows = 0;              // of the rigid ones
   bool has_loop_springs = false;  // some are not rigid
   bool has_joint_forces = false;  // springs or dampers
@@ -237,6 +273,7 @@ struct Model {
   int normal_fields = 0;          // the most numbers that a law of this model remembers
   int friction_fields = 0;
   bool contact_books = false;
+  bool needs_impulses = false;  // some contacts are rigid, or velocities constrained
 
   std::span<const LawBlock> joint_law_blocks() const {
     return std::span(blocks).first(static_cast<std::size_t>(joint_blocks));
@@ -273,6 +310,7 @@ class ModelBuilder {
   ModelBuilder& add_motor(MotorSpec motor);
   ModelBuilder& add_load(LoadSpec load);
   ModelBuilder& add_loop(LoopSpec loop);
+  ModelBuilder& add_constraint(ConstraintSpec constraint);
   ModelBuilder& set_limits(LimitSpec limits);
   ModelBuilder& set_friction(JointFrictionSpec friction);
   ModelBuilder& options(const ModelOptions& options);
@@ -288,6 +326,7 @@ class ModelBuilder {
   std::vector<MotorSpec> motors_;
   std::vector<LoadSpec> loads_;
   std::vector<LoopSpec> loops_;
+  std::vector<ConstraintSpec> constraints_;
   std::vector<LimitSpec> limits_;
   std::vector<JointFrictionSpec> frictions_;
   ModelOptions options_;

@@ -15,10 +15,11 @@ void LawRows::grow(std::size_t rows, std::size_t columns) {
   memory.swap(wider);
   episode.resize(rows);
   depth.resize(rows, -1.0);
-  for (std::vector<double>* column : {&rate, &approach, &acceleration}) {
+  for (std::vector<double>* column : {&rate, &approach, &acceleration, &lag}) {
     column->resize(rows);
   }
   booked.resize(rows);
+  impulse.resize(rows);
   sides.resize(rows);
 }
 

@@ -36,6 +36,13 @@ struct BookedForces {
   bool slipping = false;    // what the correction of friction counts as
 };
 
+/// What a row exerted over the step that led to the state, where that step solved for
+/// impulses [N s].
+struct RowImpulse {
+  double normal = 0;
+  Vec2<double> across{0, 0};  // in the contact's frame
+};
+
 /// Rows under contact laws, as of the last accepted state. Those of one pair of laws (a
 /// block) lie together; each block begins at a multiple of the lanes, and the places up
 /// to the next one are empty. Columns have room for capacity() rows.
@@ -49,6 +56,8 @@ struct LawRows {
   std::vector<double> approach;        // rate at touch-down, also foreseen; 0: not known
   std::vector<double> acceleration;    // of the depth, between accepted states [m/s²]
   std::vector<BookedForces> booked;
+  std::vector<RowImpulse> impulse;   // see State::impulses_known
+  std::vector<double> lag;           // what geometry has added to `depth` beyond it [m]
   std::vector<std::uint32_t> sides;  // signs of guards, where switches are noted
   std::vector<double> memory;        // columns of capacity() numbers, see MemoryLayout
 
@@ -106,6 +115,7 @@ struct Works {
   double regenerated;  // stored energy that came or went as contact points were re-made
   double loops;        // of the dampers in loops: a loss
   double projection;   // what closing rigid loops after a step put in
+  double numerical;    // what an implicit step damps by itself: a loss
 };
 
 inline constexpr std::size_t work_lines = field_count<Works, double>;
@@ -119,9 +129,14 @@ struct State {
   LawRows joints;                 // limits and friction of joints, as Model::joint_rows
   double rows_time = 0;           // of the accepted state that the rows were made for
   Works works{};
+  double impulse_time = 0;     // of the state that the rows' impulses led to
+  double impulse_step = 0;     // over which they acted; 0: there are none [s]
   std::uint32_t episodes = 0;  // begun so far
   bool committed = true;       // the laws have adjusted their memory to this state
   bool begun = false;          // it has been settled before
+
+  /// Whether the step that led here solved for impulses.
+  bool impulses_known() const { return impulse_step > 0 && impulse_time == time; }
 };
 
 /// Everything at rest in the neutral position, nothing touching yet.

@@ -27,7 +27,7 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
     : options_(options),
       h_(options.step / (options.substeps < 1 ? 1 : options.substeps)),
       system_(model, options.threads),
-      method_(options.method.info().make(system_)),
+      method_(options.method.info().make(system_, options)),
       commands_(model.motors.size()),
       passages_(model) {
   if (options_.substeps < 1) options_.substeps = 1;
@@ -38,6 +38,9 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
 }
 
 StepStatus FixedStep::settle(State& state, Commands commands) noexcept {
+  if (system_.model->needs_impulses && !options_.method.info().impulses) {
+    return StepStatus::needs_impulses;
+  }
   return bristle::settle(system_, h_, state, commands);
 }
 
@@ -139,11 +142,13 @@ StepStatus FixedStep::advance_to(State& state, double until,
 StepCounts FixedStep::counts() const noexcept {
   StepCounts counts = counts_;
   counts.passages = passages_.count();
+  counts.solves = method_->solves();
   return counts;
 }
 
 std::string FixedStep::advice(const State& state) {
-  return step_warning(system_, state, options_);
+  std::string text = step_warning(system_, state, options_);
+  return text.empty() ? method_->advice(*system_.model) : text;
 }
 
 }  // namespace bristle

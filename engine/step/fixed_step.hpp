@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "bristle/step/complementarity.hpp"
 #include "bristle/step/passage.hpp"
 #include "bristle/step/step_times.hpp"
 #include "bristle/step/stepper.hpp"
@@ -15,9 +16,10 @@ namespace bristle {
 
 struct FixedStepOptions {
   Method method = Method::semi_implicit_euler;
-  double step = 1e-3;  // [s]
-  int substeps = 1;    // that a step is made of
-  int threads = 1;     // results do not depend on it
+  double step = 1e-3;                        // [s]
+  int substeps = 1;                          // that a step is made of
+  int threads = 1;                           // results do not depend on it
+  ComplementarityOptions complementarity{};  // of that method
 };
 
 /// Steps states of one model, which must outlive it.

@@ -13,7 +13,7 @@ double losses(const Powers<double>& works) { return dissipated(works); }
 
 double Ledger::dissipated() const {
   return losses(works.normal) + losses(works.friction) + losses(works.limits) +
-         losses(works.joint_friction) + works.dampers + works.loops;
+         losses(works.joint_friction) + works.dampers + works.loops + works.numerical;
 }
 
 double Ledger::supplied() const {
@@ -28,8 +28,7 @@ Ledger make_ledger(System& system, const State& state) noexcept {
   ledger.kinetic = kinetic_energy<double>(model.tree, state.v, system.tree);
   ledger.gravity = gravity_energy<double>(model.tree, system.tree);
   ledger.springs = spring_energy<double>(model.tree, state.q);
-  const ContactTotals totals =
-      contact_forces(system, {}, state, memory_of(state), rates_of(system.pools));
+  const ContactTotals totals = settled_forces(system, state);
   ledger.normal = totals.normal.stored;
   ledger.friction = totals.friction.stored;
   ledger.limits = totals.limits.stored;

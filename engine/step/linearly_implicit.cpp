@@ -163,7 +163,7 @@ void LinearlyImplicitEuler::linearise(LawPool& pool, const LawRows& rows, double
     if (!row.closed()) return;
     const Kinematics<double> kin = row.kinematics();
     to.force = row.normal_force();
-    if (!row.laws.given_load) {
+    if (row.laws.has_normal_law()) {
       const NormalSlopes<double> slopes = row.normal_slopes(kin);
       const double stiffness = h * std::max(0.0, slopes.by_depth);
       to.extra = 0.5 * stiffness * kin.rate;
@@ -576,7 +576,8 @@ const MethodInfo linearly_implicit_euler_method{
     .order = 1,
     .evaluations = 1,
     .stable_step = no_bound,
-    .make = [](const System& system) -> std::unique_ptr<FixedMethod> {
+    .make = [](const System& system,
+               const FixedStepOptions&) -> std::unique_ptr<FixedMethod> {
       return std::make_unique<LinearlyImplicitEuler>(system);
     }};
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "bristle/core/result.hpp"
@@ -14,6 +15,26 @@
 namespace bristle {
 
 struct TimeScales;
+struct FixedStepOptions;
+
+/// How well the complementarity problems of steps were solved.
+struct SolveCounts {
+  std::uint64_t solves = 0;       // linearisations solved, in all steps
+  std::uint64_t iterations = 0;   // of the solver
+  std::uint64_t unconverged = 0;  // steps that were taken although not solved
+  std::uint64_t lowered = 0;  // rigid impacts whose restitution would have made energy
+  double residual = 0;        // the worst of all steps [m/s]
+  double relative = 0;        // the same, over the step's free velocity
+
+  friend SolveCounts operator+(const SolveCounts& a, const SolveCounts& b) {
+    return {a.solves + b.solves,
+            a.iterations + b.iterations,
+            a.unconverged + b.unconverged,
+            a.lowered + b.lowered,
+            a.residual > b.residual ? a.residual : b.residual,
+            a.relative > b.relative ? a.relative : b.relative};
+  }
+};
 
 /// One step of a method, from an accepted state to the next, with room of its own.
 class FixedMethod {
@@ -23,6 +44,9 @@ class FixedMethod {
   /// before have to be remembered.
   virtual StepStatus step(System& system, State& state, double h,
                           Commands commands) noexcept = 0;
+  virtual SolveCounts solves() const noexcept { return {}; }
+  /// What did not go well so far, and what to do; empty: nothing.
+  virtual std::string advice(const Model&) const { return {}; }
 };
 
 /// What a method is, costs and can do.
@@ -30,17 +54,20 @@ struct MethodInfo {
   std::string_view name;   // as typed: "rk4"
   std::string_view title;  // as read
   int order;
-  int evaluations;  // of all forces, per step
+  int evaluations;        // of all forces, per step
+  bool impulses = false;  // it can do rigid contacts
   /// The longest step at which it is stable for these motions [s]; infinite where there
   /// is none.
   double (*stable_step)(const TimeScales& scales) noexcept;
-  std::unique_ptr<FixedMethod> (*make)(const System& system);
+  std::unique_ptr<FixedMethod> (*make)(const System& system,
+                                       const FixedStepOptions& options);
 };
 
 extern const MethodInfo semi_implicit_euler_method;
 extern const MethodInfo ode3_method;
 extern const MethodInfo rk4_method;
 extern const MethodInfo linearly_implicit_euler_method;
+extern const MethodInfo complementarity_method;
 
 /// A method of the list: a plain value.
 class Method {
@@ -49,6 +76,7 @@ class Method {
   static const Method bogacki_shampine;         // the third-order formula of ode3
   static const Method runge_kutta_4;            // the classical one
   static const Method linearly_implicit_euler;  // forces linearised at the beginning
+  static const Method complementarity;          // impulses that solve a box or cone
 
   constexpr explicit Method(const MethodInfo& info) : info_(&info) {}
   const MethodInfo& info() const { return *info_; }
@@ -62,6 +90,7 @@ inline constexpr Method Method::semi_implicit_euler{semi_implicit_euler_method};
 inline constexpr Method Method::bogacki_shampine{ode3_method};
 inline constexpr Method Method::runge_kutta_4{rk4_method};
 inline constexpr Method Method::linearly_implicit_euler{linearly_implicit_euler_method};
+inline constexpr Method Method::complementarity{complementarity_method};
 
 /// All methods: those of the library, then those registered.
 std::span<const Method> fixed_methods();

@@ -179,7 +179,8 @@ constexpr MethodInfo info(std::string_view name, std::string_view title, int ord
               [](const TimeScales& scales) noexcept {
                 return stable_step(scales, formula.reach);
               },
-          .make = [](const System& system) -> std::unique_ptr<FixedMethod> {
+          .make = [](const System& system,
+                     const FixedStepOptions&) -> std::unique_ptr<FixedMethod> {
             return std::make_unique<ExplicitRungeKutta>(formula, system);
           }};
 }

@@ -52,7 +52,7 @@ const MethodInfo semi_implicit_euler_method{
     .order = 1,
     .evaluations = 1,
     .stable_step = stable_step,
-    .make = [](const System&) -> std::unique_ptr<FixedMethod> {
+    .make = [](const System&, const FixedStepOptions&) -> std::unique_ptr<FixedMethod> {
       return std::make_unique<SemiImplicitEuler>();
     }};
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ struct StepCounts {
   std::uint64_t touches = 0;
   std::uint64_t distances = 0;  // of pairs of shapes, so that no meeting is stepped over
   std::uint64_t passages = 0;   // of shapes through each other, within fixed steps
+  SolveCounts solves{};  // of complementarity problems
 
   friend StepCounts operator+(const StepCounts& a, const StepCounts& b) {
     return {a.steps + b.steps,
@@ -39,7 +41,8 @@ struct StepCounts {
             a.events + b.events,
             a.touches + b.touches,
             a.distances + b.distances,
-            a.passages + b.passages};
+            a.passages + b.passages,
+            a.solves + b.solves};
   }
 };
 
@@ -100,8 +103,9 @@ struct StepperOptions {
 struct StepperInfo {
   std::string_view name;  // as typed: clock.kind = "adaptive"
   std::string_view title;
-  bool locates_events = false;  // else they are seen at the ends of steps
-  bool fixed_step = false;      // takes step, substeps, method, threads; else rtol
+  bool locates_events = false;     // else they are seen at the ends of steps
+  bool fixed_step = false;         // takes step, substeps, method, threads; else rtol
+  std::optional<Method> method{};  // of fixed step: the only one it takes
   std::vector<Parameter> parameters{};  // of its own
   std::unique_ptr<Stepper> (*make)(const Model& model,
                                    const StepperOptions& options) = nullptr;

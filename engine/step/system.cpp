@@ -13,14 +13,6 @@ namespace {
 
 using detail::at;
 
-MotorCommand command_of(const Motor& motor, std::size_t i, double time,
-                        Commands commands) {
-  if (i < commands.size()) return commands[i];
-  const Signal& s = motor.target;
-  if (motor.kind == MotorKind::torque) return {0, 0, s.value(time), 0};
-  return {s.value(time), s.rate(time), 0, s.acceleration(time)};
-}
-
 /// Torque and position motors; returns their power [W].
 double add_motors(const Model& model, double time, std::span<const double> q,
                   std::span<const double> v, Commands commands, std::span<double> forces,
@@ -39,20 +31,6 @@ double add_motors(const Model& model, double time, std::span<const double> q,
     forces[i] = force;
     tau[at(motor.v)] += force;
     power += force * v[at(motor.v)];
-  }
-  return power;
-}
-
-/// Loads on bodies; returns their power [W].
-double add_loads(const Model& model, const Workspace<double>& tree,
-                 std::span<Force<double>> on_links) {
-  double power = 0;
-  for (const Load& load : model.loads) {
-    const Transform<double>& pose = tree.poses[at(load.link)];
-    const Vec3<double> arm = pose.R * load.point;
-    const Force<double> f{load.torque + cross(arm, load.force), load.force};
-    on_links[at(load.link)] = on_links[at(load.link)] + f;
-    power += dot(f, tree.velocities[at(load.link)]);
   }
   return power;
 }
@@ -87,6 +65,27 @@ StepStatus status_of(ContactStatus status) {
 
 }  // namespace
 
+MotorCommand command_of(const Motor& motor, std::size_t i, double time,
+                        Commands commands) noexcept {
+  if (i < commands.size()) return commands[i];
+  const Signal& s = motor.target;
+  if (motor.kind == MotorKind::torque) return {0, 0, s.value(time), 0};
+  return {s.value(time), s.rate(time), 0, s.acceleration(time)};
+}
+
+double add_loads(const Model& model, const Workspace<double>& tree,
+                 std::span<Force<double>> on_links) noexcept {
+  double power = 0;
+  for (const Load& load : model.loads) {
+    const Transform<double>& pose = tree.poses[at(load.link)];
+    const Vec3<double> arm = pose.R * load.point;
+    const Force<double> f{load.torque + cross(arm, load.force), load.force};
+    on_links[at(load.link)] = on_links[at(load.link)] + f;
+    power += dot(f, tree.velocities[at(load.link)]);
+  }
+  return power;
+}
+
 std::string_view explain(StepStatus status) noexcept {
   switch (status) {
     case StepStatus::ok:
@@ -114,6 +113,9 @@ std::string_view explain(StepStatus status) noexcept {
       return "a rigid loop cannot be closed: no motion of the joints around it that are "
              "not prescribed brings its two frames together; start closer, check frames "
              "and lengths, drive it less far, or give the loop a stiffness";
+    case StepStatus::needs_impulses:
+      return "rigid contacts need a stepper that solves for impulses: take the "
+             "complementarity stepper, or give the contacts a normal law";
     case StepStatus::stands_still:
       return "time stands still: events or tiny steps follow each other without end at "
              "one instant; take a looser tolerance or a fixed step, and look for laws "
@@ -197,6 +199,7 @@ StepStatus settle_rows(System& system, double horizon, State& state,
       .untouched = elapsed > 0 && state.committed && state.v == state.v_stepped,
       .committed = state.committed,
       .by_events = events != nullptr,
+      .impulses = state.impulses_known(),
       .events = {}};
   const ContactStatus found =
       system.pools.points.find(system.links(), horizon, state.contacts);
@@ -215,6 +218,8 @@ StepStatus settle(System& system, double horizon, State& state, Commands command
                   const LocatedEvents* events) noexcept {
   const Model& model = *system.model;
   if (!fits(system, state)) return StepStatus::wrong_state;
+  // Steppers that locate events step by forces.
+  if (model.needs_impulses && events != nullptr) return StepStatus::needs_impulses;
   if (!commands.empty() && commands.size() != model.motors.size()) {
     return StepStatus::wrong_commands;
   }
@@ -262,9 +267,40 @@ ContactTotals contact_forces(System& system, const ForceRequest& what,
   return {points.normal, points.friction, joints.normal, joints.friction};
 }
 
+namespace {
+
+/// What the impulses of the last step were as forces; `of_laws` says whether rows with a
+/// normal law are shown so as well.
+void show_impulses(LawPool& pool, const LawRows& rows, double step, bool of_laws) {
+  if (rows.count == 0) return;
+  const LawColumns c = pool.law_columns(rows.memory);
+  pool.for_each_row(rows, c, [&](const LawRow& row) {
+    const RowImpulse& impulse = rows.impulse[row.i];
+    const double per = step > 0 ? 1 / step : 0;
+    const bool shown = of_laws ? !row.laws.given_load : row.laws.rigid;
+    if (shown) c.normal_force[row.i] = per * impulse.normal;
+    if (!of_laws) return;
+    c.friction_x[row.i] = per * impulse.across.x;
+    c.friction_y[row.i] = per * impulse.across.y;
+  });
+}
+
+}  // namespace
+
+ContactTotals settled_forces(System& system, const State& state) noexcept {
+  const double step = state.impulses_known() ? state.impulse_step : 0;
+  show_impulses(system.pools.points, state.contacts, step, false);
+  const ContactTotals totals =
+      contact_forces(system, {}, state, memory_of(state), rates_of(system.pools));
+  if (step > 0) {
+    show_impulses(system.pools.points, state.contacts, step, true);
+    show_impulses(system.pools.joints, state.joints, step, true);
+  }
+  return totals;
+}
+
 void find_switches(System& system, State& state) noexcept {
-  contact_forces(system, {}, state, memory_of(std::as_const(state)),
-                 rates_of(system.pools));
+  settled_forces(system, state);
   note_switches(system.pools.joints, {}, state.time, state.joints, system.events);
   note_switches(system.pools.points, state.contacts.key, state.time, state.contacts,
                 system.events);
@@ -295,6 +331,7 @@ void apply_forces(System& system, const ForceRequest& what, double time,
   powers.regenerated = 0;
   powers.loops = system.pools.loops.scatter(at, system.loops, system.sink());
   powers.projection = 0;
+  powers.numerical = 0;
 }
 
 double prescribed_acceleration(const Motor& motor, std::size_t i, double time, double h,

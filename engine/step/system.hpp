@@ -30,6 +30,7 @@ enum class StepStatus : std::uint8_t {
   wrong_step,      // not a positive length of time
   loops_open,      // rigid loops that cannot be closed
   stands_still,    // events without end at one instant
+  needs_impulses,  // rigid contacts under a stepper that knows forces only
 };
 
 /// What happened and what to do about it.
@@ -101,6 +102,9 @@ ContactTotals contact_forces(System& system, const ForceRequest& what,
                              const RowView& rows, const RowMemory<const double>& memory,
                              const RowMemory<double>& next) noexcept;
 
+/// The same at a settled state. Where impulses led there, the forces shown are theirs.
+ContactTotals settled_forces(System& system, const State& state) noexcept;
+
 /// Adds to system.events which laws have switched since switches were looked for last, at
 /// a settled state.
 void find_switches(System& system, State& state) noexcept;
@@ -110,6 +114,14 @@ void apply_forces(System& system, const ForceRequest& what, double time,
                   std::span<const double> q, std::span<const double> v,
                   const RowView& rows, const RowMemory<const double>& memory,
                   const RowMemory<double>& next, Commands commands) noexcept;
+
+/// What motor number i is told at a time: by its command, or by its target.
+MotorCommand command_of(const Motor& motor, std::size_t i, double time,
+                        Commands commands) noexcept;
+
+/// Adds loads on bodies; returns their power [W].
+double add_loads(const Model& model, const Workspace<double>& tree,
+                 std::span<Force<double>> on_links) noexcept;
 
 /// How a prescribed joint, driven by motor number i, accelerates over the step h from
 /// `time` on (h = 0: at that moment).

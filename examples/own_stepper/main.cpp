@@ -69,7 +69,7 @@ constexpr MethodInfo heun{.name = "heun",
                           .order = 2,
                           .evaluations = 2,
                           .stable_step = stable_step,
-                          .make = [](const System&) -> std::unique_ptr<FixedMethod> {
+                          .make = [](const System&, const FixedStepOptions&) -> std::unique_ptr<FixedMethod> {
                             return std::make_unique<Heun>();
                           }};
 

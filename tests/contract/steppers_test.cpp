@@ -50,6 +50,10 @@ std::vector<Case> all_steppers() {
       add(info, {.rtol = 1e-7}, info.name);
       continue;
     }
+    if (info.method) {
+      add(info, {.step = 1e-3, .substeps = 10, .method = *info.method}, info.name);
+      continue;
+    }
     for (const Method method : fixed_methods()) {
       add(info, {.step = 1e-3, .substeps = 10, .method = method}, name_of(method));
     }

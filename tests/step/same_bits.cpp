@@ -47,8 +47,9 @@ int main() {
                     .rotational_stiffness = 10,
                     .rotational_damping = 0.01});
   const Model model = built(builder);
-  for (const Method method : {Method::semi_implicit_euler, Method::bogacki_shampine,
-                              Method::runge_kutta_4, Method::linearly_implicit_euler}) {
+  for (const Method method :
+       {Method::semi_implicit_euler, Method::bogacki_shampine, Method::runge_kutta_4,
+        Method::linearly_implicit_euler, Method::complementarity}) {
     State state = make_state(model);
     for (int i = 0; i < 6; ++i) {
       put(model, state, numbered("b", i), {0.01 * i, 0.02 * (i % 2), 0.08 + 0.12 * i},

@@ -1,0 +1,846 @@
+#include "bristle/step/complementarity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "bristle/complementarity/bound_iteration.hpp"
+#include "bristle/complementarity/half_rows.hpp"
+#include "bristle/complementarity/solvers.hpp"
+#include "bristle/step/fixed_step.hpp"
+#include "bristle/step/gyroscopic.hpp"
+#include "bristle/step/implicit_joints.hpp"
+#include "bristle/step/impulse_rows.hpp"
+#include "bristle/step/time_scales.hpp"
+
+// M Δv = h f + Jᵀ z,  w = J v⁺ + C z + r,  z in boxes and cones opposite to w;
+// q⁺ = q ⊕ h v⁺. Backward Euler in what is stiff: contacts, limits, friction, loops,
+// springs, dampers and motors of joints. Order 1.
+//
+// Forces are booked at v⁺, so that kinetic energy changes by their work less
+// ½ Δvᵀ M Δv. What the step damps so, and in the springs (½ K Δδ² and ½ K |Δs|² of linear
+// ones), is the line `numerical` of the ledger.
+
+namespace bristle {
+
+namespace {
+
+using detail::at;
+
+constexpr int most_lowerings = 6;  // of a restitution in one step
+
+/// The row of a constraint, where the bodies are.
+JacobianRow<double> row_of(const Workspace<double>& tree,
+                           const VelocityConstraint& constraint) {
+  const Transform<double>& a = tree.poses[at(constraint.link_a)];
+  const Transform<double>& b = tree.poses[at(constraint.link_b)];
+  const Mat3<double>& axes = constraint.turns_with_b ? b.R : a.R;
+  return row_at_point<double>(tree, constraint.link_a, constraint.link_b,
+                              b * constraint.point + a.R * constraint.offset,
+                              axes * constraint.direction);
+}
+
+class Complementarity final : public FixedMethod {
+ public:
+  Complementarity(const System& system, const ComplementarityOptions& options);
+  StepStatus step(System& system, State& state, double h,
+                  Commands commands) noexcept override;
+  SolveCounts solves() const noexcept override { return counts_; }
+  std::string advice(const Model& model) const override;
+
+ private:
+  /// What the problem's rows belong to, in the order they are added.
+  struct Sections {
+    int loops = 0, springs = 0, constraints = 0, motors = 0;
+  };
+
+  StepStatus take(System& system, State& state, double h, Commands commands);
+  void reserve(const Model& model, const State& state);
+  void free_motion(System& system, const State& state, double h, Commands commands);
+  void linearise(System& system, const State& state, double h);
+  void build(System& system, const State& state, double h);
+  void add_law_rows(System& system, const State& state, double h);
+  void add_contacts(System& system, const State& state, double h);
+  void add_loops(System& system, double h);
+  void add_springs(System& system, const State& state, double h);
+  void add_constraints(System& system, double h);
+  void add_motors(System& system, const State& state, double h);
+  int add(System& system, const JacobianRow<double>& row, double rate,
+          const ImpulseRows::Line& line);
+  void mark_impacts(double h);
+  bool lower_restitution(double h);
+  void guess(const State& state, double h);
+  void solve_passes(System& system, State& state, double h);
+  SolveReport solve_once();
+  void find_rates();
+  void find_diagonal();
+  void renumber(System& system, const State& state, double h);
+  void find_velocity(System& system, const State& state, double h);
+  void book(System& system, State& state, double h);
+  void book_links(System& system, State& state, double h);
+  void book_prescribed(System& system, State& state, double h);
+  void note_loops(System& system, double h);
+  void accept(System& system, State& state, double h);
+  void restore(State& state);
+
+  ComplementarityOptions options_;
+  HalfRows halves_;
+  ImplicitJoints joints_;
+  GyroscopicStep gyroscopic_;
+  ImpulseRows limits_, contacts_;
+  ComplementarityProblem problem_;
+  SolveWorkspace workspace_;
+  SolveOptions solve_options_;
+
+  // By rows of the problem.
+  std::vector<double> z_, z_before_, u_free_, u_, diagonal_;
+  std::vector<int> contact_of_;  // −1: none
+  std::vector<double> spring_force_, spring_slope_;
+  std::vector<double> y_;
+  Sections sections_;
+
+  std::size_t reserved_ = 0;  // places for contacts
+
+  std::vector<double> v_free_, v_next_, change_;
+  std::vector<Motion<double>> links_before_;
+  std::vector<Force<double>> applied_;
+  LawSums sums_limits_, sums_contacts_;
+  double residual_ = 0, relative_ = 0;
+  bool converged_ = true;
+
+  SolveCounts counts_;
+  int worst_contact_ = -1;  // where the step in hand is solved worst
+
+  // Of the worst step that was not solved.
+  ContactKey unsolved_;
+  double unsolved_relative_ = 0, unsolved_time_ = 0;
+};
+
+Complementarity::Complementarity(const System& system,
+                                 const ComplementarityOptions& options)
+    : options_(options),
+      halves_(system.model->tree),
+      joints_(*system.model),
+      gyroscopic_(system.model->tree),
+      // Tighter than the laws are asked for, so that its error is not mistaken for
+      // theirs.
+      solve_options_{.tolerance = 1e-2 * options.tolerance,
+                     .iterations = options.iterations},
+      v_free_(at(system.model->tree.velocity_count())),
+      v_next_(v_free_.size()),
+      change_(v_free_.size()),
+      links_before_(at(system.model->tree.link_count()), Motion<double>::zero()),
+      applied_(links_before_.size(), Force<double>::zero()) {}
+
+/// Room for as many rows as the state has places for.
+void Complementarity::reserve(const Model& model, const State& state) {
+  const std::size_t contacts = state.contacts.capacity();
+  if (contacts <= reserved_ && reserved_ > 0) return;
+  reserved_ = std::max<std::size_t>(contacts, 1);
+  const Tree& tree = model.tree;
+  const int velocities = tree.velocity_count();
+  int longest = 0;  // way from a link to the world
+  for (int i = 1; i < tree.link_count(); ++i) {
+    int way = 0;
+    for (int j = i; j != world_link; j = tree.link(j).parent) {
+      way += velocity_count(tree.link(j).type);
+    }
+    longest = std::max(longest, way);
+  }
+  const std::size_t rows = 5 * contacts + 2 * state.joints.capacity() +
+                           6 * model.loops.size() + model.constraints.size() +
+                           joints_.most_rows();
+  const int n = static_cast<int>(rows);
+  problem_.reserve(n, std::min(velocities, 2 * longest), velocities);
+  for (std::vector<double>* list : {&z_, &z_before_, &u_free_, &u_, &diagonal_}) {
+    list->reserve(rows);
+  }
+  contact_of_.reserve(rows);
+  y_.reserve(at(velocities) + quad_lanes);
+  spring_force_.reserve(6 * model.loops.size());
+  spring_slope_.reserve(6 * model.loops.size());
+  with_solver(Solvers{}, options_.solver, [&]<class S>() {
+    workspace_.fit(Room{rows, 0} + S::room(n, velocities + quad_lanes, solve_options_));
+  });
+}
+
+/// v⁻ + h v̇ of everything that is no row, and the links' velocities with it.
+void Complementarity::free_motion(System& system, const State& state, double h,
+                                  Commands commands) {
+  const Model& model = *system.model;
+  std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
+  std::fill(system.tau.begin(), system.tau.end(), 0.0);
+  joints_.add(model, state, h, commands, system.tree, system.tau);
+  bristle::add_loads(model, system.tree, system.on_links);
+  gyroscopic_.add(model.tree, system.tree, h, system.on_links);
+  applied_ = system.on_links;
+  const bool hybrid = !model.prescribed.empty();
+  if (hybrid) {
+    for (std::size_t i = 0; i < model.motors.size(); ++i) {
+      const Motor& motor = model.motors[i];
+      if (motor.kind != MotorKind::prescribed) continue;
+      system.acceleration[at(motor.v)] =
+          prescribed_acceleration(motor, i, state.time, h, commands);
+    }
+    hybrid_dynamics<double>(model.tree, state.v, model.prescribed, system.on_links,
+                            system.tree, system.tau, system.acceleration);
+  } else {
+    forward_dynamics<double>(model.tree, state.v, system.tau, system.on_links,
+                             system.tree, system.acceleration);
+  }
+  for (std::size_t k = 0; k < v_free_.size(); ++k) {
+    v_free_[k] = state.v[k] + h * system.acceleration[k];
+  }
+  if (hybrid) {
+    kinematics<double>(model.tree, state.q, v_free_, system.tree);
+    return;
+  }
+  for (std::size_t i = 0; i < links_before_.size(); ++i) {
+    system.tree.velocities[i] = links_before_[i] + h * system.tree.links[i].response;
+  }
+}
+
+void Complementarity::linearise(System& system, const State& state, double h) {
+  Pools& pools = system.pools;
+  const Placement place = system.placement(state.q, v_free_);
+  pools.joints.measure_rates(place, state.joints);
+  pools.points.measure_rates(place, state.contacts);
+  const double last = state.impulses_known() ? state.impulse_step : 0;
+  limits_.linearise(pools.joints, state.joints, h, last,
+                    [&](std::size_t i) { return pools.joints.joint(i) != nullptr; });
+  contacts_.linearise(pools.points, state.contacts, h, last,
+                      [&](std::size_t i) { return !state.contacts.key[i].empty(); });
+}
+
+int Complementarity::add(System& system, const JacobianRow<double>& row, double rate,
+                         const ImpulseRows::Line& line) {
+  halves_.find(system.model->tree, system.tree, std::span(&row, 1));
+  u_free_.push_back(rate);
+  contact_of_.push_back(-1);
+  return problem_.add_row(halves_.velocities(), halves_.values(), line.b, line.compliance,
+                          line.lower, line.upper);
+}
+
+/// Limits and friction of joints.
+void Complementarity::add_law_rows(System& system, const State& state, double h) {
+  JointPool& pool = system.pools.joints;
+  const Placement place = system.placement(state.q, v_free_);
+  pool.for_each_row(
+      state.joints, pool.law_columns(state.joints.memory), [&](const LawRow& law) {
+        ImpulseRow& row = limits_.rows()[law.i];
+        if (row.first < 0) return;
+        if (law.laws.given_load && row.drag == 0) {
+          row.first = -1;
+          return;
+        }
+        JacobianRow<double> jacobian;
+        pool.jacobian(place, law.i, std::span(&jacobian, 1));
+        const double rate = law.laws.given_load ? row.free_slip.x : -row.free_rate;
+        row.first = add(system, jacobian, rate, limits_.line(law.laws, row, h));
+        if (!law.laws.given_load || !(row.viscous > 0)) return;
+        row.damper = add(system, jacobian, rate, limits_.damper_line(row, 0, h));
+      });
+}
+
+void Complementarity::add_contacts(System& system, const State& state, double h) {
+  PointPool& pool = system.pools.points;
+  const Tree& tree = system.model->tree;
+  const Placement place = system.placement(state.q, v_free_);
+  pool.for_each_row(
+      state.contacts, pool.law_columns(state.contacts.memory), [&](const LawRow& law) {
+        ImpulseRow& row = contacts_.rows()[law.i];
+        if (row.first < 0) return;
+        JacobianRow<double> jacobian[PointPool::most_rows];
+        pool.jacobian(place, law.i, jacobian);
+        const int owner = static_cast<int>(law.i);
+        if (row.tangents == 0) {
+          row.first = add(system, jacobian[0], row.lag_speed - row.free_rate,
+                          contacts_.line(law.laws, row, h));
+          contact_of_.back() = owner;
+          return;
+        }
+        halves_.find(tree, system.tree, jacobian);
+        row.first = problem_.add_contact(halves_.velocities(), halves_.values(),
+                                         contacts_.cone_rows(row, h));
+        for (const double rate :
+             {row.lag_speed - row.free_rate, row.free_slip.x, row.free_slip.y}) {
+          u_free_.push_back(rate);
+          contact_of_.push_back(owner);
+        }
+        if (!(row.viscous > 0)) return;
+        for (int k = 0; k < 2; ++k) {
+          const int at_row =
+              add(system, jacobian[1 + k], k == 0 ? row.free_slip.x : row.free_slip.y,
+                  contacts_.damper_line(row, k, h));
+          if (k == 0) row.damper = at_row;
+        }
+      });
+}
+
+/// Rigid loops: J v⁺ = 0. Rows that say nothing new are left out.
+void Complementarity::add_loops(System& system, double) {
+  const Model& model = *system.model;
+  if (model.loop_rows == 0) return;
+  LoopWorkspace& loops = system.loops;
+  place_loops(model, system.tree, loops);
+  factorise_loops(model, system.tree, loops);
+  for (std::size_t k = 0; k < loops.rank; ++k) {
+    const JacobianRow<double>& row = loops.rows[loops.order[k]];
+    const double rate = row_rate<double>(system.tree, v_free_, row);
+    add(system, row, rate, {rate, 0, -unbounded, unbounded});
+  }
+}
+
+/// Loops that are springs: z/h = f − (h k + d) u.
+void Complementarity::add_springs(System& system, const State& state, double h) {
+  const LoopPool& pool = system.pools.loops;
+  const Placement place = system.placement(state.q, v_free_);
+  spring_force_.clear();
+  spring_slope_.clear();
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    const SpringRows rows = pool.rows(place, i);
+    for (int k = 0; k < rows.count; ++k) {
+      const double slope = h * rows.stiffness[k] + rows.damping[k];
+      if (!(slope > 0)) continue;
+      const double rate = row_rate<double>(system.tree, v_free_, rows.row[k]);
+      add(system, rows.row[k], rate,
+          {rate - rows.elastic[k] / slope, 1 / (h * slope), -unbounded, unbounded});
+      spring_force_.push_back(rows.stiffness[k]);
+      spring_slope_.push_back(rows.damping[k]);
+    }
+  }
+}
+
+/// Velocities that are kept at zero: J v⁺ = 0, or z/h = −c J v⁺.
+void Complementarity::add_constraints(System& system, double h) {
+  for (const VelocityConstraint& constraint : system.model->constraints) {
+    const JacobianRow<double> row = row_of(system.tree, constraint);
+    const double rate = row_rate<double>(system.tree, v_free_, row);
+    const double compliance = constraint.damping > 0 ? 1 / (h * constraint.damping) : 0;
+    add(system, row, rate, {rate, compliance, -unbounded, unbounded});
+  }
+}
+
+void Complementarity::add_motors(System& system, const State&, double h) {
+  for (const ImplicitJoints::Row& motor : joints_.rows()) {
+    const double rate = v_free_[at(motor.dof)];
+    add(system, row_of_joint<double>(motor.dof, 1.0), rate,
+        {rate - motor.force / motor.slope, 1 / (h * motor.slope), -h * motor.limit,
+         h * motor.limit});
+  }
+}
+
+void Complementarity::build(System& system, const State& state, double h) {
+  const bool held = options_.bounds != FrictionBounds::coupled;
+  problem_.begin(system.model->tree.velocity_count(), options_.cone,
+                 held ? ConeBounds::held : ConeBounds::coupled);
+  u_free_.clear();
+  contact_of_.clear();
+  add_law_rows(system, state, h);
+  sections_.loops = problem_.row_count();
+  add_loops(system, h);
+  sections_.springs = problem_.row_count();
+  add_springs(system, state, h);
+  sections_.constraints = problem_.row_count();
+  add_constraints(system, h);
+  sections_.motors = problem_.row_count();
+  add_motors(system, state, h);
+  add_contacts(system, state, h);
+  problem_.finish();
+  const std::size_t n = at(problem_.row_count());
+  z_.assign(n, 0.0);
+  u_.resize(n);
+  diagonal_.resize(n);
+  y_.resize(at(problem_.most_velocities()));
+  mark_impacts(h);
+}
+
+/// Where an open rigid contact closes, friction of its island is rigid for the step: the
+/// impulse of a bristle would vanish with h.
+void Complementarity::mark_impacts(double h) {
+  bool any = false;
+  for (int i = 0; i < problem_.island_count(); ++i) {
+    const std::span<const int> rows = problem_.rows_of(i);
+    const auto closes = [&](int row) {
+      const int owner = contact_of_[at(row)];
+      return owner >= 0 && contacts_.rows()[at(owner)].closes;
+    };
+    if (std::none_of(rows.begin(), rows.end(), closes)) continue;
+    any = true;
+    for (const int row : rows) {
+      const int owner = contact_of_[at(row)];
+      if (owner < 0) continue;
+      ImpulseRow& contact = contacts_.rows()[at(owner)];
+      if (contact.tangents == 0 || contact.first != row) continue;
+      contact.impact = true;
+      problem_.change_contact(row, contacts_.cone_rows(contact, h));
+    }
+  }
+  if (any) problem_.lay_out_again();
+}
+
+/// Newton's restitution with friction can create energy. Where the impulses of an island
+/// would, it is halved; false where none does.
+bool Complementarity::lower_restitution(double h) {
+  bool lowered = false;
+  for (int i = 0; i < problem_.island_count(); ++i) {
+    double work = 0, size = 0;
+    bool rebounds = false;
+    for (const int row : problem_.rows_of(i)) {
+      const int owner = contact_of_[at(row)];
+      if (owner < 0) continue;
+      const ImpulseRow& contact = contacts_.rows()[at(owner)];
+      if (!contact.rigid) continue;
+      rebounds = rebounds || contact.restitution > 0;
+      const int k = row - contact.first;
+      const double start = k == 0   ? -contact.start_rate
+                           : k == 1 ? contact.start_slip.x
+                                    : contact.start_slip.y;
+      work += 0.5 * z_[at(row)] * (u_[at(row)] + start);
+      size += std::abs(z_[at(row)]) * (std::abs(u_[at(row)]) + std::abs(start));
+    }
+    if (!rebounds || !(work > 1e-12 * size)) continue;
+    lowered = true;
+    for (const int row : problem_.rows_of(i)) {
+      const int owner = contact_of_[at(row)];
+      if (owner < 0) continue;
+      ImpulseRow& contact = contacts_.rows()[at(owner)];
+      if (contact.first != row || !(contact.restitution > 0)) continue;
+      contact.restitution = contact.restitution > 0.02 ? 0.5 * contact.restitution : 0;
+      contact.least = contact.restitution * contact.start_rate;
+      if (contact.tangents > 0) {
+        problem_.change_contact(row, contacts_.cone_rows(contact, h));
+      } else {
+        const ConeRows rows = contacts_.cone_rows(contact, h);
+        problem_.change_row(row, rows.b[0], 0, 0, unbounded);
+      }
+    }
+  }
+  if (lowered) problem_.lay_out_again();
+  return lowered;
+}
+
+/// The impulses of the last step.
+void Complementarity::guess(const State& state, double h) {
+  if (state.impulses_known()) {
+    const double share = h / state.impulse_step;
+    for (std::size_t i = 0; i < limits_.rows().size(); ++i) {
+      const ImpulseRow& row = limits_.rows()[i];
+      if (row.first < 0) continue;
+      const RowImpulse& last = state.joints.impulse[i];
+      z_[at(row.first)] = share * (row.drag > 0 ? last.across.x : last.normal);
+    }
+    for (std::size_t i = 0; i < contacts_.rows().size(); ++i) {
+      const ImpulseRow& row = contacts_.rows()[i];
+      if (row.first < 0) continue;
+      const RowImpulse& last = state.contacts.impulse[i];
+      z_[at(row.first)] = share * last.normal;
+      if (row.tangents == 0) continue;
+      z_[at(row.first) + 1] = share * last.across.x;
+      z_[at(row.first) + 2] = share * last.across.y;
+    }
+  }
+  z_before_ = z_;
+}
+
+SolveReport Complementarity::solve_once() {
+  SolveReport report;
+  with_solver(Solvers{}, options_.solver, [&]<class S>() {
+    switch (options_.bounds) {
+      case FrictionBounds::coupled:
+        report = solve<S>(problem_, solve_options_, z_, workspace_);
+        break;
+      case FrictionBounds::iterated: {
+        const BoundIterationReport found =
+            iterate_bounds<S>(problem_, solve_options_, options_.tolerance,
+                              options_.iterations, z_, u_, workspace_);
+        report = found.solve;
+        report.converged = report.converged && found.converged;
+        break;
+      }
+      case FrictionBounds::lagged:
+        problem_.hold_bounds(z_before_);
+        report = solve<S>(problem_, solve_options_, z_, workspace_);
+        break;
+    }
+  });
+  return report;
+}
+
+/// u = J v⁺ = J v_free + W Wᵀ z.
+void Complementarity::find_rates() {
+  for (int i = 0; i < problem_.island_count(); ++i) {
+    const Island island = problem_.island(i);
+    const std::span<const int> rows = problem_.rows_of(i);
+    std::fill_n(y_.begin(), island.velocities, 0.0);
+    for (const Unit& unit : island.units) {
+      ContactLanes own = 0;
+      for (int k = 0; k < unit.rows; ++k) own.set(k, z_[at(rows[at(unit.row + k)])]);
+      push_by(island, unit, own, y_.data());
+    }
+    for (const Unit& unit : island.units) {
+      const ContactLanes own = rates_of(island, unit, y_.data());
+      for (int k = 0; k < unit.rows; ++k) {
+        const std::size_t row = at(rows[at(unit.row + k)]);
+        u_[row] = u_free_[row] + own[k];
+      }
+    }
+  }
+}
+
+void Complementarity::find_diagonal() {
+  for (int i = 0; i < problem_.island_count(); ++i) {
+    const Island island = problem_.island(i);
+    const std::span<const int> rows = problem_.rows_of(i);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      diagonal_[at(rows[k])] = island.diagonal[k];
+    }
+  }
+}
+
+/// Other lines for the laws' rows, in place.
+void Complementarity::renumber(System& system, const State& state, double h) {
+  JointPool& joints = system.pools.joints;
+  joints.for_each_row(
+      state.joints, joints.law_columns(state.joints.memory), [&](const LawRow& law) {
+        const ImpulseRow& row = limits_.rows()[law.i];
+        if (row.first < 0) return;
+        const ImpulseRows::Line line = limits_.line(law.laws, row, h);
+        problem_.change_row(row.first, line.b, line.compliance, line.lower, line.upper);
+      });
+  for (const ImpulseRow& row : contacts_.rows()) {
+    if (row.first < 0) continue;
+    const ConeRows rows = contacts_.cone_rows(row, h);
+    if (row.tangents > 0) {
+      problem_.change_contact(row.first, rows);
+    } else {
+      problem_.change_row(row.first, rows.b[0], rows.compliance[0], 0, unbounded);
+    }
+  }
+  problem_.lay_out_again();
+}
+
+/// Solves, asks the laws, and solves again until they agree.
+void Complementarity::solve_passes(System& system, State& state, double h) {
+  Pools& pools = system.pools;
+  residual_ = relative_ = 0;
+  converged_ = true;
+  if (problem_.row_count() == 0) {
+    limits_.put_motion(pools.joints, state.joints, u_, z_, z_, h);
+    contacts_.put_motion(pools.points, state.contacts, u_, z_, z_, h);
+    sums_limits_ = limits_.advance(pools.joints, state.joints, h);
+    sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
+    return;
+  }
+  double scale = 0;
+  for (const double rate : u_free_) scale = std::max(scale, std::abs(rate));
+  const double tolerance = options_.tolerance * scale;
+  int lowerings = 0;
+  for (int pass = 0;; ++pass) {
+    const SolveReport report = solve_once();
+    ++counts_.solves;
+    counts_.iterations += static_cast<std::uint64_t>(report.iterations);
+    find_rates();
+    if (lowerings < most_lowerings && lower_restitution(h)) {
+      ++lowerings;
+      ++counts_.lowered;
+      continue;
+    }
+    find_diagonal();
+    const std::span<const double> loads =
+        options_.bounds == FrictionBounds::lagged ? z_before_ : z_;
+    limits_.put_motion(pools.joints, state.joints, u_, z_, loads, h);
+    contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h);
+    sums_limits_ = limits_.advance(pools.joints, state.joints, h);
+    sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
+    const ImpulseRows::Disagreement joints =
+        limits_.improve(pools.joints, state.joints, z_, diagonal_, h, tolerance);
+    const ImpulseRows::Disagreement points =
+        contacts_.improve(pools.points, state.contacts, z_, diagonal_, h, tolerance);
+    const double off = std::max(joints.speed, points.speed);
+    residual_ = std::max(report.residual, off);
+    relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
+    converged_ = report.relative <= options_.tolerance && off <= tolerance;
+    worst_contact_ = report.relative * scale > off && report.worst_row >= 0
+                         ? contact_of_[at(report.worst_row)]
+                         : points.row;
+    if (off <= tolerance || pass >= options_.relinearisations) return;
+    renumber(system, state, h);
+  }
+}
+
+/// v⁺ = v_free + M⁻¹ Jᵀ z, and the links' velocities with it.
+void Complementarity::find_velocity(System& system, const State& state, double) {
+  const Model& model = *system.model;
+  std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
+  std::fill(system.tau.begin(), system.tau.end(), 0.0);
+  const Placement place = system.placement(state.q, v_free_);
+  for (std::size_t i = 0; i < limits_.rows().size(); ++i) {
+    const ImpulseRow& row = limits_.rows()[i];
+    if (row.first < 0) continue;
+    const double normal = row.drag > 0 ? 0 : z_[at(row.first)];
+    system.pools.joints.scatter_row(place, i, normal, across(row, z_), system.sink());
+  }
+  for (std::size_t i = 0; i < contacts_.rows().size(); ++i) {
+    const ImpulseRow& row = contacts_.rows()[i];
+    if (row.first < 0) continue;
+    system.pools.points.scatter_row(place, i, z_[at(row.first)], across(row, z_),
+                                    system.sink());
+  }
+  for (int r = sections_.loops; r < sections_.springs; ++r) {
+    const std::size_t k = system.loops.order[at(r - sections_.loops)];
+    add_row<double>(system.loops.rows[k], z_[at(r)], system.on_links, system.tau);
+  }
+  int r = sections_.springs;
+  for (std::size_t i = 0; i < system.pools.loops.size(); ++i) {
+    const SpringRows rows = system.pools.loops.rows(place, i);
+    for (int k = 0; k < rows.count; ++k) {
+      if (!(rows.stiffness[k] > 0 || rows.damping[k] > 0)) continue;
+      add_row<double>(rows.row[k], z_[at(r++)], system.on_links, system.tau);
+    }
+  }
+  for (const VelocityConstraint& constraint : model.constraints) {
+    add_row<double>(row_of(system.tree, constraint), z_[at(r++)], system.on_links,
+                    system.tau);
+  }
+  for (const ImplicitJoints::Row& motor : joints_.rows()) {
+    system.tau[at(motor.dof)] += z_[at(r++)];
+  }
+  solve_mass<double>(model.tree, system.tau, system.on_links, system.tree, change_);
+  for (std::size_t k = 0; k < v_next_.size(); ++k) v_next_[k] = v_free_[k] + change_[k];
+  for (std::size_t i = 0; i < links_before_.size(); ++i) {
+    system.tree.velocities[i] = system.tree.velocities[i] + system.tree.links[i].response;
+  }
+}
+
+/// The lines of the ledger, all forces at v⁺.
+void Complementarity::book(System& system, State& state, double h) {
+  const Model& model = *system.model;
+  Pools& pools = system.pools;
+  Works& works = state.works;
+  const auto add_powers = [h](Powers<double>& to, const Powers<double>& powers) {
+    for (std::size_t line = 0; line < 5; ++line) {
+      field<double>(to, line) += h * field<double>(powers, line);
+    }
+  };
+  add_powers(works.normal, sums_contacts_.normal.powers);
+  add_powers(works.friction, sums_contacts_.friction.powers);
+  add_powers(works.limits, sums_limits_.normal.powers);
+  add_powers(works.joint_friction, sums_limits_.friction.powers);
+  const ImpulseBooks joints = limits_.finish(pools.joints, state.joints, u_, z_, h);
+  const ImpulseBooks points = contacts_.finish(pools.points, state.contacts, u_, z_, h);
+  works.limits.damping += joints.normal_damping;
+  works.joint_friction.slip += joints.friction_slip;
+  works.joint_friction.damping -= joints.stretched;
+  works.normal.damping += points.normal_damping;
+  works.friction.slip += points.friction_slip;
+  works.friction.damping -= points.stretched;
+  works.numerical +=
+      joints.numerical + joints.stretched + points.numerical + points.stretched;
+  works.regenerated += joints.regenerated + points.regenerated;
+  const std::span<const Dof> dofs = model.tree.dofs();
+  for (std::size_t k = 0; model.has_joint_forces && k < dofs.size(); ++k) {
+    const double moved = h * v_next_[k];
+    works.dampers += dofs[k].damping * moved * v_next_[k];
+    if (dofs[k].q >= 0) works.numerical += 0.5 * dofs[k].stiffness * moved * moved;
+  }
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    if (model.motors[i].kind == MotorKind::prescribed || joints_.is_row(i)) continue;
+    system.motor_forces[i] = joints_.motor_force(model, i, v_next_);
+    works.motors += h * system.motor_forces[i] * v_next_[at(model.motors[i].v)];
+  }
+  int r = sections_.springs;
+  for (std::size_t k = 0; k < spring_force_.size(); ++k, ++r) {
+    const double rate = u_[at(r)];
+    works.loops += h * spring_slope_[k] * rate * rate;
+    works.numerical += 0.5 * spring_force_[k] * h * h * rate * rate;
+  }
+  for (const VelocityConstraint& constraint : model.constraints) {
+    const double rate = u_[at(r++)];
+    works.loops += h * constraint.damping * rate * rate;
+  }
+  for (const ImplicitJoints::Row& row : joints_.rows()) {
+    if (row.motor >= 0) {
+      system.motor_forces[at(row.motor)] = z_[at(r)] / h;
+      works.motors += z_[at(r)] * v_next_[at(row.dof)];
+    }
+    ++r;
+  }
+  book_links(system, state, h);
+}
+
+/// ½ Δvᵀ M Δv, gyroscopic torques and loads, by the links' velocities.
+void Complementarity::book_links(System& system, State& state, double h) {
+  const Model& model = *system.model;
+  Workspace<double>& tree = system.tree;
+  Works& works = state.works;
+  if (!model.loads.empty()) {
+    std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
+    works.loads += h * bristle::add_loads(model, tree, system.on_links);
+  }
+  works.numerical -= h * gyroscopic_.power(tree);
+  for (std::size_t i = 1; i < links_before_.size(); ++i) {
+    std::swap(links_before_[i], tree.velocities[i]);
+    tree.velocities[i] = links_before_[i] - tree.velocities[i];
+  }
+  for (std::size_t k = 0; k < change_.size(); ++k) change_[k] = v_next_[k] - state.v[k];
+  works.numerical += kinetic_energy<double>(model.tree, change_, tree);
+}
+
+/// What prescribed joints take beyond the other forces on them.
+void Complementarity::book_prescribed(System& system, State& state, double h) {
+  const Model& model = *system.model;
+  if (model.prescribed.empty()) return;
+  for (std::size_t i = 0; i < applied_.size(); ++i) {
+    system.on_links[i] = applied_[i] + (1 / h) * system.on_links[i];
+  }
+  for (std::size_t k = 0; k < v_next_.size(); ++k) {
+    system.acceleration[k] = (v_next_[k] - state.v[k]) / h;
+  }
+  // With the velocity terms that the step began with.
+  std::swap(links_before_, system.tree.velocities);
+  inverse_dynamics<double>(model.tree, state.v, system.acceleration, system.on_links,
+                           system.tree, change_);
+  std::swap(links_before_, system.tree.velocities);
+  const std::span<const Dof> dofs = model.tree.dofs();
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    if (motor.kind != MotorKind::prescribed) continue;
+    const std::size_t k = at(motor.v);
+    const Dof& dof = dofs[k];
+    const double spring =
+        dof.q < 0 ? 0 : -dof.stiffness * (state.q[at(dof.q)] - dof.rest + h * v_next_[k]);
+    const double others = system.tau[k] / h + spring - dof.damping * v_next_[k];
+    system.motor_forces[i] = change_[k] - others;
+    state.works.motors += h * system.motor_forces[i] * v_next_[k];
+  }
+}
+
+/// What the rigid loops pushed with.
+void Complementarity::note_loops(System& system, double h) {
+  const Model& model = *system.model;
+  if (model.loop_rows == 0) return;
+  std::fill(system.loops.lambda.begin(), system.loops.lambda.end(), 0.0);
+  for (int r = sections_.loops; r < sections_.springs; ++r) {
+    system.loops.lambda[system.loops.order[at(r - sections_.loops)]] = z_[at(r)] / h;
+  }
+  push_loops(system.loops);
+  bristle::note_loops(model, system.tree, system.loops);
+}
+
+void Complementarity::accept(System& system, State& state, double h) {
+  counts_.residual = std::max(counts_.residual, residual_);
+  counts_.relative = std::max(counts_.relative, relative_);
+  state.v = v_next_;
+  gyroscopic_.move_on(system.model->tree, system.tree, h, state.q, state.v);
+  state.v_stepped = state.v;
+  state.time += h;
+  state.impulse_time = state.time;
+  state.impulse_step = h;
+}
+
+void Complementarity::restore(State& state) {
+  std::copy(limits_.memory().begin(), limits_.memory().end(),
+            state.joints.memory.begin());
+  std::copy(contacts_.memory().begin(), contacts_.memory().end(),
+            state.contacts.memory.begin());
+}
+
+StepStatus Complementarity::take(System& system, State& state, double h,
+                                 Commands commands) {
+  reserve(*system.model, state);
+  limits_.begin(system.pools.joints, state.joints);
+  contacts_.begin(system.pools.points, state.contacts);
+  links_before_ = system.tree.velocities;
+  joints_.begin();
+  // Again where a motor turns out to reach its limit: it is a row then.
+  for (std::size_t attempt = 0; attempt <= system.model->motors.size(); ++attempt) {
+    system.tree.velocities = links_before_;
+    free_motion(system, state, h, commands);
+    if (!all_finite(v_free_)) {
+      joints_.remove(*system.model, system.tree);
+      return StepStatus::not_finite;
+    }
+    linearise(system, state, h);
+    build(system, state, h);
+    guess(state, h);
+    solve_passes(system, state, h);
+    find_velocity(system, state, h);
+    joints_.remove(*system.model, system.tree);
+    if (joints_.within_limits(*system.model, v_next_)) break;
+  }
+  if (!all_finite(v_next_)) {
+    restore(state);
+    return StepStatus::not_finite;
+  }
+  if (!converged_) {
+    ++counts_.unconverged;
+    if (relative_ > unsolved_relative_) {
+      unsolved_relative_ = relative_;
+      unsolved_time_ = state.time;
+      unsolved_ =
+          worst_contact_ >= 0 ? state.contacts.key[at(worst_contact_)] : ContactKey{};
+    }
+    if (options_.strict) {
+      restore(state);
+      return StepStatus::not_converged;
+    }
+  }
+  book_prescribed(system, state, h);
+  note_loops(system, h);
+  book(system, state, h);
+  accept(system, state, h);
+  return StepStatus::ok;
+}
+
+StepStatus Complementarity::step(System& system, State& state, double h,
+                                 Commands commands) noexcept {
+  try {
+    return take(system, state, h, commands);
+  } catch (const std::bad_alloc&) {
+    return StepStatus::too_many_contacts;
+  }
+}
+
+std::string Complementarity::advice(const Model& model) const {
+  if (counts_.unconverged == 0) return {};
+  char numbers[160];
+  std::snprintf(
+      numbers, sizeof numbers,
+      "%llu steps were not solved to %.1g of their free velocity; the worst, at "
+      "%.6g s, to %.1g",
+      static_cast<unsigned long long>(counts_.unconverged), options_.tolerance,
+      unsolved_time_, unsolved_relative_);
+  std::string text(numbers);
+  if (!unsolved_.empty()) {
+    text += ", at the contact of \"" + model.shapes[unsolved_.a].name + "\" with \"" +
+            model.shapes[unsolved_.b].name + "\"";
+  }
+  return text +
+         ". Take a shorter step, more iterations or relinearisations, or laws with "
+         "more damping";
+}
+
+double no_bound(const TimeScales&) noexcept {
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+const MethodInfo complementarity_method{
+    .name = "complementarity",
+    .title = "impulses by a complementarity problem",
+    .order = 1,
+    .evaluations = 1,
+    .impulses = true,
+    .stable_step = no_bound,
+    .make = [](const System& system,
+               const FixedStepOptions& options) -> std::unique_ptr<FixedMethod> {
+      return std::make_unique<Complementarity>(system, options.complementarity);
+    }};
+
+}  // namespace bristle

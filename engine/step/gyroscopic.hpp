@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bristle/step/system.hpp"
+
+// The gyroscopic torque of a body over a step, by the implicit midpoint rule of its own
+// turning, I (ω⁺ − ω⁻) + h ω̄ × I ω̄ = 0 with ω̄ = ½ (ω⁻ + ω⁺), in the body's axes. It keeps
+// ½ ω·I ω for any step, where ω⁻ × I ω⁻ makes every step gain.
+
+namespace bristle {
+
+class GyroscopicStep {
+ public:
+  explicit GyroscopicStep(const Tree& tree);
+
+  /// Adds ω⁻ × I ω⁻ − ω̄ × I ω̄ to the torques on links: together with the velocity terms
+  /// of forward dynamics that is −ω̄ × I ω̄.
+  ///
+  /// A body that moves freely and by itself is stepped as if its frame were at its centre
+  /// of mass: the velocity terms of the offset are taken out here, and move_on() makes up
+  /// for them, so that a spinning body goes straight and keeps its energy for any step.
+  void add(const Tree& tree, const Workspace<double>& ws, double h,
+           std::span<Force<double>> on_links) noexcept;
+
+  /// The power of −ω̄ × I ω̄ on links that hang from the world by a free joint, at the
+  /// velocities that the links have now [W].
+  double power(const Workspace<double>& ws) const noexcept;
+
+  /// q ← q ⊕ h v for velocities that were found with add(), at the poses of the step's
+  /// beginning; v becomes that at the new positions.
+  void move_on(const Tree& tree, const Workspace<double>& ws, double h,
+               std::span<double> q, std::span<double> v) const noexcept;
+
+ private:
+  std::vector<std::uint8_t> offset_;   // per link: a free body, off its centre of mass
+  std::vector<Vec3<double>> torques_;  // ω̄ × I ω̄, in world axes
+};
+
+}  // namespace bristle

@@ -1,0 +1,103 @@
+#include "bristle/step/implicit_joints.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bristle {
+
+namespace {
+
+using detail::at;
+
+/// A free joint has no inertia of its own in the articulated-body algorithm.
+bool is_free(const Tree& tree, const Dof& dof) {
+  return tree.link(dof.link).type == JointType::free;
+}
+
+}  // namespace
+
+ImplicitJoints::ImplicitJoints(const Model& model)
+    : motors_(model.motors.size()),
+      is_row_(model.motors.size()),
+      rows_(model.motors.size() + model.tree.dofs().size()) {}
+
+void ImplicitJoints::begin() noexcept { std::fill(is_row_.begin(), is_row_.end(), 0); }
+
+void ImplicitJoints::add(const Model& model, const State& state, double h,
+                         Commands commands, Workspace<double>& ws,
+                         std::span<double> tau) noexcept {
+  count_ = 0;
+  const std::span<const Dof> dofs = model.tree.dofs();
+  constexpr double none = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; model.has_joint_forces && k < dofs.size(); ++k) {
+    const Dof& dof = dofs[k];
+    const double stiffness = dof.q >= 0 ? dof.stiffness : 0;
+    const double slope = h * stiffness + dof.damping;
+    if (slope == 0) continue;
+    const double stretch = dof.q >= 0 ? state.q[at(dof.q)] - dof.rest : 0;
+    const double force = -stiffness * stretch;
+    if (is_free(model.tree, dof)) {
+      rows_[count_++] = {static_cast<int>(k), -1, force, slope, none};
+      continue;
+    }
+    tau[k] += force - slope * state.v[k];
+    ws.armature[k] += h * slope;
+  }
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    motors_[i] = {0, 0};
+    if (motor.kind == MotorKind::prescribed) continue;
+    // Its target at the end of the step, unless it is told otherwise.
+    const MotorCommand command = command_of(motor, i, state.time + h, commands);
+    const std::size_t k = at(motor.v);
+    if (motor.kind == MotorKind::torque) {
+      motors_[i] = {std::clamp(command.torque, -motor.effort_limit, motor.effort_limit),
+                    0};
+      tau[k] += motors_[i].force;
+      continue;
+    }
+    const double slope = motor.kd + h * motor.kp;
+    const double force = motor.kp * (command.target - state.q[at(motor.q)]) +
+                         motor.kd * command.target_rate + command.torque;
+    motors_[i] = {force, slope};
+    const double now = force - slope * state.v[k];
+    if (is_row_[i] == 0 && slope > 0) {
+      is_row_[i] = std::abs(now) > motor.effort_limit || is_free(model.tree, dofs[k]);
+    }
+    if (slope == 0) {
+      motors_[i].force = std::clamp(force, -motor.effort_limit, motor.effort_limit);
+      tau[k] += motors_[i].force;
+    } else if (is_row_[i] != 0) {
+      rows_[count_++] = {motor.v, static_cast<int>(i), force, slope, motor.effort_limit};
+    } else {
+      tau[k] += now;
+      ws.armature[k] += h * slope;
+    }
+  }
+}
+
+void ImplicitJoints::remove(const Model& model, Workspace<double>& ws) const noexcept {
+  const std::span<const double> own = model.tree.armature();
+  std::copy(own.begin(), own.end(), ws.armature.begin());
+}
+
+double ImplicitJoints::motor_force(const Model& model, std::size_t i,
+                                   std::span<const double> v) const noexcept {
+  return motors_[i].force - motors_[i].slope * v[at(model.motors[i].v)];
+}
+
+bool ImplicitJoints::within_limits(const Model& model,
+                                   std::span<const double> v) noexcept {
+  bool within = true;
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    if (motor.kind != MotorKind::position || is_row_[i] != 0) continue;
+    if (std::abs(motor_force(model, i, v)) <= motor.effort_limit) continue;
+    is_row_[i] = 1;
+    within = false;
+  }
+  return within;
+}
+
+}  // namespace bristle

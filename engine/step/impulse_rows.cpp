@@ -1,0 +1,374 @@
+#include "bristle/step/impulse_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bristle {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+constexpr double softest = 1e-20;      // of lines [N s/m]: they carry nothing
+constexpr double impact_speed = 1e-2;  // below it, rigid contacts do not rebound [m/s]
+constexpr double any_load = 1e30;      // a load under which nothing slips [N]
+constexpr double inside = 1;           // the depth of contacts without one [m]
+
+Vec2<double> slip_of(const ImpulseRow& row, std::span<const double> u) {
+  if (row.first < 0) return row.free_slip;
+  const auto first = at(row.first);
+  if (row.tangents == 0) return {u[first], 0};
+  return {u[first + 1], row.tangents > 1 ? u[first + 2] : 0};
+}
+
+/// The impulse of friction that its bound holds.
+Vec2<double> inside_bound(const ImpulseRow& row, std::span<const double> z) {
+  const auto first = at(row.first);
+  if (row.tangents == 0) return {z[first], 0};
+  return {z[first + 1], row.tangents > 1 ? z[first + 2] : 0};
+}
+
+/// How much a row's velocity would change per impulse that law and solution differ by,
+/// were it solved again: what the bodies yield and what the law yields, 1/stiffness, in
+/// series.
+double yield(double diagonal, double stiffness) {
+  const double law = 1 / stiffness;
+  return diagonal > law ? (diagonal - law) * law / diagonal : 0;
+}
+
+double slope_of(const NormalSlopes<double>& slopes, double h) {
+  return h * std::max(0.0, slopes.by_depth) + std::max(0.0, slopes.by_rate);
+}
+
+}  // namespace
+
+Vec2<double> across(const ImpulseRow& row, std::span<const double> z) noexcept {
+  Vec2<double> sum{0, 0};
+  if (row.first < 0) return sum;
+  const auto first = at(row.first);
+  if (row.tangents > 0) {
+    sum = {z[first + 1], row.tangents > 1 ? z[first + 2] : 0};
+  } else if (row.drag > 0) {
+    sum = {z[first], 0};
+  }
+  if (row.damper >= 0) {
+    sum.x += z[at(row.damper)];
+    if (row.tangents > 1) sum.y += z[at(row.damper) + 1];
+  }
+  return sum;
+}
+
+void ImpulseRows::begin(LawPool& pool, const LawRows& rows) {
+  rows_.reserve(rows.capacity());
+  rows_.assign(at(rows.count), {});
+  memory_ = rows.memory;
+  loads_.resize(rows.capacity());
+  const LawColumns c = pool.law_columns(rows.memory);
+  for (std::size_t i = 0; i < at(rows.count); ++i) {
+    rows_[i].depth = c.depth[i];
+    rows_[i].lag = rows.lag[i];
+    rows_[i].start_rate = c.rate[i];
+    rows_[i].start_slip = {c.slip_x[i], c.slip_y[i]};
+  }
+}
+
+/// v_N⁺ ≥ −e v_N⁻ where it closes fast, else v_N⁺ ≥ −gap/h; what has sunk in returns at a
+/// bounded speed.
+void ImpulseRows::linearise_rigid(const LawRow& law, bool was_open, ImpulseRow& row,
+                                  double h) noexcept {
+  const double gap = -(row.depth + row.lag);
+  row.rigid = true;
+  row.closes = was_open && gap < h * row.free_rate;
+  if (row.closes && row.start_rate > impact_speed) {
+    row.restitution = law.laws.restitution;
+    row.least = row.restitution * row.start_rate;
+  } else {
+    row.least = std::min(-gap / h, return_speed);
+  }
+}
+
+void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
+                                double load) noexcept {
+  row.first = 0;  // it takes part; the problem will say where
+  double depth = std::max(row.depth, 0.0);
+  if (law.laws.has_normal_law()) {
+    if (row.depth > 0) {
+      // Where the last rate leads, or as the paper has it, standing still.
+      row.rate = row.start_rate;
+      auto kin = Kinematics<double>::at(row.depth + h * row.rate, row.rate);
+      NormalSlopes<double> f = law.normal_slopes(kin);
+      if (!(kin.depth > 0) || !(f.force > 0)) {
+        row.rate = 0;
+        kin = Kinematics<double>::at(row.depth, 0);
+        f = law.normal_slopes(kin);
+      }
+      row.force = f.force;
+      row.slope = slope_of(f, h);
+    } else {
+      const double touches = -row.depth / h;  // the rate that ends at δ = 0
+      depth = row.depth + h * row.free_rate;
+      if (!(depth > 0)) depth = std::max(-row.depth, 1e-12);
+      const double rate = touches + depth / h;
+      const double end = law.normal_slopes(Kinematics<double>::at(depth, rate)).force;
+      const double begins =
+          law.normal_slopes(Kinematics<double>::at(1e-9 * depth, touches)).force;
+      row.jump = begins;
+      row.rate = touches;
+      row.force = 0;
+      row.slope = std::max(0.0, end - row.jump) / (rate - touches);
+    }
+    row.slope = std::max(row.slope, softest);
+    if (!(load > 0)) load = row.force;
+  }
+  if (law.laws.given_load) load = law.normal_force();
+  if (!(load > 0)) load = 1;  // friction is proportional to it
+  if (law.laws.rigid) depth = inside;
+  const auto kin =
+      Kinematics<double>::at(law.laws.given_load ? inside : depth, 0, row.start_slip);
+  const FrictionSpring<double> f = law.spring(kin, load);
+  row.drag = h * f.stiffness + f.damping;
+  row.viscous = f.viscous;
+  row.bound = f.bound;
+  row.mu = row.start_mu = f.bound / load;
+  row.slip = {0, 0};
+  row.friction = f.elastic_force;
+  if (!(row.drag > 0) || !(row.mu > 0)) row.drag = row.mu = 0;
+  row.tangents = law.laws.given_load || row.drag == 0 ? 0 : 2;
+  row.elastic = row.drag > 0 && f.stiffness > 0;
+}
+
+ImpulseRows::Line ImpulseRows::line(const LawBlock& laws, const ImpulseRow& row,
+                                    double h) const noexcept {
+  if (laws.given_load) {
+    return {row.free_slip.x - row.slip.x - row.friction.x / row.drag, 1 / (h * row.drag),
+            -h * row.bound, h * row.bound};
+  }
+  const ConeRows rows = cone_rows(row, h);
+  return {rows.b[0], rows.compliance[0], 0, unbounded};
+}
+
+ConeRows ImpulseRows::cone_rows(const ImpulseRow& row, double h) const noexcept {
+  ConeRows rows;
+  rows.tangents = row.tangents;
+  if (row.rigid) {
+    rows.b[0] = -row.free_rate - row.least;
+  } else {
+    rows.compliance[0] = 1 / (h * row.slope);
+    rows.b[0] = -row.free_rate + row.rate - row.force / row.slope;
+  }
+  rows.friction = row.mu;
+  if (row.tangents == 0) return rows;
+  rows.b[1] = row.free_slip.x;
+  rows.b[2] = row.free_slip.y;
+  if (row.impact) return rows;
+  rows.compliance[1] = rows.compliance[2] = 1 / (h * row.drag);
+  rows.b[1] -= row.slip.x + row.friction.x / row.drag;
+  rows.b[2] -= row.slip.y + row.friction.y / row.drag;
+  return rows;
+}
+
+ImpulseRows::Line ImpulseRows::damper_line(const ImpulseRow& row, int component,
+                                           double h) const noexcept {
+  return {component == 0 ? row.free_slip.x : row.free_slip.y, 1 / (h * row.viscous),
+          -unbounded, unbounded};
+}
+
+void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
+                             std::span<const double> u, std::span<const double> z,
+                             std::span<const double> loads, double h) noexcept {
+  const LawColumns c = pool.law_columns(memory_);
+  const auto depth = pool.column(RowColumns::depth);
+  const auto rate = pool.column(RowColumns::rate);
+  const auto slip_x = pool.column(RowColumns::slip_x);
+  const auto slip_y = pool.column(RowColumns::slip_y);
+  pool.for_each_row(rows, c, [&](const LawRow& law) {
+    const std::size_t i = law.i;
+    const ImpulseRow& row = rows_[i];
+    if (law.laws.given_load) {
+      loads_[i] = c.normal_force[i];
+      if (row.first >= 0) slip_x[i] = u[at(row.first)];
+      return;
+    }
+    if (row.first < 0) {
+      loads_[i] = 0;
+      depth[i] = std::min(row.depth, 0.0);
+      return;
+    }
+    const double normal = z[at(row.first)] / h;
+    const Vec2<double> slip = row.impact ? Vec2<double>{0, 0} : slip_of(row, u);
+    rate[i] = row.lag_speed - u[at(row.first)];
+    slip_x[i] = slip.x;
+    slip_y[i] = slip.y;
+    depth[i] = row.rigid ? (normal > 0 ? inside : -inside) : row.depth + h * rate[i];
+    const double load = loads[at(row.first)] / h;
+    loads_[i] = row.impact ? any_load : load;
+    if (row.impact || row.tangents == 0 || !(load > 0)) return;
+    // The strength is that of the step's beginning.
+    const auto kin = Kinematics<double>::at(depth[i], rate[i], slip);
+    const double bound = law.spring(kin, load).bound;
+    if (bound > 0) loads_[i] *= row.start_mu * load / bound;
+  });
+}
+
+LawSums ImpulseRows::advance(LawPool& pool, LawRows& rows, double h) noexcept {
+  return pool.forces(rows, memory_, rows.memory,
+                     {.form = Form::advance, .h = h, .loads = loads_.data()});
+}
+
+/// A line through the solution that was found, as steep as the law is there. Where the
+/// law is not smooth, at its clamp, the chord from the last solution is steeper and keeps
+/// the next one from going too far.
+void ImpulseRows::improve_normal(const LawRow& law, ImpulseRow& row, double found,
+                                 double rate, double h) noexcept {
+  double slope = row.slope;
+  if (found > 0) {
+    slope = slope_of(law.normal_slopes(law.kinematics()), h);
+    if (row.solved_before && rate != row.last_rate) {
+      slope = std::max(slope, (found - row.last_force) / (rate - row.last_rate));
+    }
+  }
+  row.last_rate = rate;
+  row.last_force = found;
+  row.solved_before = true;
+  row.rate = rate;
+  row.force = found;
+  row.slope = std::max(slope, softest);
+}
+
+/// Where it slides, the law's own strength and direction: the trial force is twice as
+/// long as the bound, and turns with the slip as the law's force does. Where it sticks,
+/// the chord of the law from no slip to the slip that was found.
+void ImpulseRows::improve_friction(const LawRow& law, ImpulseRow& row, Vec2<double> found,
+                                   Vec2<double> slip, bool slides, double normal,
+                                   double h) noexcept {
+  const Vec2<double> own = found + row.viscous * slip;
+  const double speed = norm(slip), strength = norm(own);
+  row.slip = slip;
+  if (slides && speed > 0 && strength > 0) {
+    row.friction = 2.0 * own;
+    row.drag = 2 * strength / speed;
+    row.bound = strength;
+    if (normal > 0) row.mu = strength / normal;
+    return;
+  }
+  Kinematics<double> kin = law.kinematics();
+  kin.slip = {0, 0};
+  const Vec2<double> still = law.friction_step_force(kin, loads_[law.i], h);
+  const double chord = speed > 0 ? dot(still - own, slip) / (speed * speed) : 0;
+  if (chord > 1e-9 * row.drag) row.drag = chord;
+  row.friction = own;
+  row.bound = std::max(row.bound, strength);
+  if (normal > 0) row.mu = std::max(row.mu, strength / normal);
+}
+
+ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& rows,
+                                               std::span<const double> z,
+                                               std::span<const double> diagonal, double h,
+                                               double tolerance) noexcept {
+  const LawColumns c = pool.law_columns(memory_);
+  Disagreement worst;
+  const auto note = [&worst](double off, std::size_t i) {
+    if (off > worst.speed) worst = {off, static_cast<int>(i)};
+  };
+  pool.for_each_row(rows, c, [&](const LawRow& law) {
+    const std::size_t i = law.i;
+    ImpulseRow& row = rows_[i];
+    if (row.first < 0) return;
+    const auto first = at(row.first);
+    if (law.laws.has_normal_law()) {
+      const double found = std::max(0.0, c.normal_force[i] - row.jump);
+      const double off =
+          yield(diagonal[first], h * row.slope) * std::abs(h * found - z[first]);
+      note(off, i);
+      if (off > tolerance) improve_normal(law, row, found, c.rate[i], h);
+    }
+    if (row.drag == 0 || row.impact) return;
+    const std::size_t of = law.laws.given_load ? first : first + 1;
+    const Vec2<double> found{c.friction_x[i], c.friction_y[i]};
+    const double off =
+        yield(diagonal[of], h * row.drag) * norm(h * found - across(row, z));
+    note(off, i);
+    if (off <= tolerance) return;
+    const double bound = law.laws.given_load ? h * row.bound : row.mu * z[first];
+    const bool slides = norm(inside_bound(row, z)) >= (1 - 1e-9) * bound;
+    const double normal = law.laws.given_load ? 0 : z[first] / h;
+    const bool worse = row.last_off > 0 && off > row.last_off;
+    const double drag = row.drag;
+    row.last_off = off;
+    improve_friction(law, row, found, {c.slip_x[i], c.slip_y[i]}, slides && !worse,
+                     normal, h);
+    // Steeper lines lead less far.
+    if (worse) row.drag = std::max(row.drag, 4 * drag);
+  });
+  return worst;
+}
+
+ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const double> u,
+                                 std::span<const double> z, double h) noexcept {
+  ImpulseBooks books;
+  const LawColumns before = pool.law_columns(memory_);
+  const LawColumns after = pool.law_columns(rows.memory);
+  const auto normal_force = pool.column(RowColumns::normal);
+  const auto friction_x = pool.column(RowColumns::friction_x);
+  const auto friction_y = pool.column(RowColumns::friction_y);
+  double* travel = rows.memory.data() + at(MemoryLayout::travel) * rows.capacity();
+  pool.for_each_row(rows, after, [&](const LawRow& law) {
+    const std::size_t i = law.i;
+    const ImpulseRow& row = rows_[i];
+    rows.impulse[i] = {};
+    travel[i] = 0;
+    if (row.first < 0) return;
+    const auto first = at(row.first);
+    const LawRow as_it_was{law.laws, before, i};
+    const double rate = after.rate[i];
+    const Vec2<double> slip = slip_of(row, u);
+    const Vec2<double> pushed = across(row, z);
+    rows.impulse[i].across = pushed;
+    if (!law.laws.given_load) {
+      const double normal = z[first];
+      rows.impulse[i].normal = normal;
+      travel[i] = h * rate;
+      if (row.rigid) {
+        // At the mean velocity an impact loses what it loses; what has sunk in and
+        // returns is lifted by nobody.
+        const double lost = 0.5 * normal * (row.start_rate + rate);
+        if (row.closes) {
+          books.normal_damping += lost;
+          books.numerical -= 0.5 * normal * (row.start_rate - rate);
+        } else {
+          books.regenerated -= normal * rate;
+        }
+      } else {
+        books.normal_damping += (normal - h * after.normal_force[i]) * rate;
+        const double deep = row.depth + h * rate;
+        const double elastic =
+            law.normal_slopes(Kinematics<double>::at(deep, rate)).static_force;
+        const double gained = law.normal_energy(std::max(deep, 0.0)) -
+                              as_it_was.normal_energy(std::max(row.depth, 0.0));
+        books.numerical += elastic * h * rate - gained;
+        books.regenerated += normal * row.lag_speed;
+      }
+      normal_force[i] = normal / h;
+    }
+    const Vec2<double> of_law{after.friction_x[i], after.friction_y[i]};
+    if (row.impact) {
+      books.friction_slip -= 0.5 * dot(pushed, slip + row.start_slip);
+      books.numerical -= 0.5 * dot(pushed, slip - row.start_slip);
+    } else if (row.drag > 0) {
+      books.friction_slip -= dot(pushed - h * of_law, slip);
+    }
+    if (row.elastic && !row.impact) {
+      // ½K|Δs|² of backward Euler, which the law counts to its damper.
+      const Kinematics<double> kin = law.kinematics();
+      const FrictionSpring<double> now = law.spring(kin, loads_[i]);
+      const Vec2<double> change =
+          now.elastic_force - as_it_was.spring(kin, loads_[i]).elastic_force;
+      if (now.stiffness > 0) books.stretched += norm2(change) / (2 * now.stiffness);
+    }
+    friction_x[i] = pushed.x / h;
+    friction_y[i] = pushed.y / h;
+  });
+  return books;
+}
+
+}  // namespace bristle

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bristle/complementarity/problem.hpp"
+#include "bristle/contact/law_pool.hpp"
+
+// The rows of a pool under laws in a complementarity step, and what their laws say of a
+// solution.
+//
+// Normal, over the step, about the rate δ̇_k (Peiret, Kövecses & Font-Llagunes have
+// δ̇_k = 0):
+//
+//   z/h = f_k + (h K + D)(δ̇⁺ − δ̇_k)   ⇒   C = 1/(h (h K + D)),  r = δ̇_k − f_k/(h K + D)
+//
+// with f, K, D of the law at the depth δ⁻ + h δ̇_k. A contact that closes within the step
+// has no slope at δ⁻: it gets the line from no force at δ = 0 to where the free motion
+// leads, less the jump of a law that has one. Friction is the law's bounded spring,
+//
+//   z_t/h = λ_E − (h K_T + D_T) v_t⁺   within |z_t| ≤ μ z_n,
+//
+// where μ, which may depend on slip and dwell, is that of the step's beginning. Laws that
+// say something else at the solution are linearised again where it is.
+
+namespace bristle {
+
+inline constexpr double return_speed = 0.1;  // of bodies that geometry put inside [m/s]
+
+/// What a row adds to the ledger beyond what its laws book at the end of the step [J].
+struct ImpulseBooks {
+  double normal_damping = 0;
+  double friction_slip = 0;
+  double stretched = 0;  // ½K|Δs|², from the damping of friction to `numerical`
+  double numerical = 0;
+  double regenerated = 0;
+};
+
+/// A row of a pool over the step.
+struct ImpulseRow {
+  int first = -1;    // its row in the problem, tangents after it; −1: none
+  int tangents = 0;  // 0: the normal alone, or the friction of a joint
+  int damper = -1;   // rows of friction outside the bound, one per component of slip
+
+  // At the step's beginning, and in free motion.
+  double depth = 0, lag = 0;
+  double lag_speed = 0;  // that rates of the row contain, beyond those of the bodies
+  double start_rate = 0, free_rate = 0;
+  Vec2<double> start_slip{0, 0}, free_slip{0, 0};
+
+  // The line of the normal force, and what a law that jumps at touch-down begins with.
+  double rate = 0, force = 0, slope = 0, jump = 0;
+  double last_rate = 0, last_force = 0;  // of the solution before
+  bool solved_before = false;
+
+  // The line of friction.
+  double mu = 0;
+  double start_mu = 0;  // of the law at the step's beginning
+  double drag = 0;      // [N s/m]
+  double viscous = 0;
+  double bound = 0;      // of a joint's friction [N]
+  bool elastic = false;  // it has a spring
+  Vec2<double> slip{0, 0}, friction{0, 0};
+  double last_off = 0;  // what law and solution disagreed by before; 0: not known [m/s]
+
+  // Of a rigid contact.
+  bool rigid = false;
+  bool closes = false;     // it was open and would be inside at the end of the step
+  bool impact = false;     // in an island where one closes: friction is rigid, too
+  double restitution = 0;  // what it may be lowered to
+  double least = 0;        // the least speed of separation at the end of the step [m/s]
+};
+
+class ImpulseRows {
+ public:
+  /// Of a settled state: depths, rates and slips at the beginning of the step.
+  void begin(LawPool& pool, const LawRows& rows);
+  std::span<ImpulseRow> rows() noexcept { return rows_; }
+  std::span<const double> memory() const noexcept { return memory_; }  // as it began
+
+  /// Reads the free motion that the pool measured, decides which rows take part, and
+  /// linearises their laws. takes_part(i) says whether there is such a row at all.
+  template <class TakesPart>
+  void linearise(LawPool& pool, const LawRows& rows, double h, double impulse_step,
+                 const TakesPart& takes_part);
+
+  /// The numbers of row i for the problem.
+  ConeRows cone_rows(const ImpulseRow& row, double h) const noexcept;
+  struct Line {
+    double b, compliance, lower, upper;
+  };
+  Line line(const LawBlock& laws, const ImpulseRow& row, double h) const noexcept;
+  Line damper_line(const ImpulseRow& row, int component, double h) const noexcept;
+
+  /// The motion at the end of the step into the pool's columns: u = J v⁺ and z by rows of
+  /// the problem. Forces and memory at the end of the step follow by advance().
+  /// `loads` are the normal impulses that bound friction.
+  void put_motion(LawPool& pool, const LawRows& rows, std::span<const double> u,
+                  std::span<const double> z, std::span<const double> loads,
+                  double h) noexcept;
+  LawSums advance(LawPool& pool, LawRows& rows, double h) noexcept;
+
+  /// The largest velocity that laws and solution disagree by [m/s], and where.
+  struct Disagreement {
+    double speed = 0;
+    int row = -1;  // of the pool
+  };
+  /// Rows that disagree by more than `tolerance` [m/s] are linearised again. `diagonal`
+  /// is that of A.
+  Disagreement improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
+                       std::span<const double> diagonal, double h,
+                       double tolerance) noexcept;
+
+  /// After the last solution: impulses into the rows, forces into the columns, and what
+  /// the laws did not book.
+  ImpulseBooks finish(LawPool& pool, LawRows& rows, std::span<const double> u,
+                      std::span<const double> z, double h) noexcept;
+
+ private:
+  void linearise_row(const LawRow& law, ImpulseRow& row, double h, double load) noexcept;
+  void linearise_rigid(const LawRow& law, bool was_open, ImpulseRow& row,
+                       double h) noexcept;
+  void improve_normal(const LawRow& law, ImpulseRow& row, double found, double rate,
+                      double h) noexcept;
+  void improve_friction(const LawRow& law, ImpulseRow& row, Vec2<double> found,
+                        Vec2<double> slip, bool slides, double normal, double h) noexcept;
+
+  std::vector<ImpulseRow> rows_;
+  std::vector<double> memory_;
+  std::vector<double> loads_;  // that friction is under
+};
+
+/// z_t of a row, from its cone and from the dampers outside it, as one impulse.
+Vec2<double> across(const ImpulseRow& row, std::span<const double> z) noexcept;
+
+template <class TakesPart>
+void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
+                            double impulse_step, const TakesPart& takes_part) {
+  const LawColumns c = pool.law_columns(memory_);
+  pool.for_each_row(rows, c, [&](const LawRow& law) {
+    const std::size_t i = law.i;
+    ImpulseRow& row = rows_[i];
+    row = {.depth = row.depth,
+           .lag = row.lag,
+           .start_rate = row.start_rate,
+           .start_slip = row.start_slip};
+    // What geometry has added is made up for at a bounded speed: as if the bodies
+    // approached faster than they do.
+    if (!law.laws.rigid) row.lag_speed = std::min(row.lag / h, return_speed);
+    row.free_rate = c.rate[i] + row.lag_speed;
+    row.free_slip = {c.slip_x[i], c.slip_y[i]};
+    // How far it may come within the step, by itself or pushed.
+    const double speed = std::max(std::abs(row.free_rate), std::abs(row.start_rate));
+    const bool near = row.depth > -2 * h * speed - 1e-12;
+    if (!takes_part(i) || !(near || law.laws.given_load)) return;
+    if (law.laws.rigid) linearise_rigid(law, rows.episode[i] == 0, row, h);
+    const double last = impulse_step > 0 ? rows.impulse[i].normal / impulse_step : 0;
+    linearise_row(law, row, h, last);
+  });
+}
+
+}  // namespace bristle

@@ -1,0 +1,446 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "bristle/run.hpp"
+#include "tests/validation/scenes.hpp"
+
+// The complementarity stepper: rigid impacts, rest, energy, order, and random scenes with
+// any stiffness and step.
+
+namespace bristle {
+namespace {
+
+using validation::add_free;
+using validation::ball_inertia;
+using validation::box_inertia;
+using validation::built;
+using validation::numbered;
+using validation::place_of;
+using validation::put;
+
+constexpr double g = 9.81;
+
+FixedStepOptions impulses(double step, const ComplementarityOptions& own = {}) {
+  return {.method = Method::complementarity, .step = step, .complementarity = own};
+}
+
+SpringSlider::Params<double> slider(double mu, double stiffness, double damping) {
+  return {.mu = mu, .stiffness = stiffness, .damping = damping};
+}
+
+Model ball_on_rigid_ground(double e, double mu) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  add_free(builder, "ball", 2, ball_inertia(2, 0.1), Sphere{0.1});
+  builder.add_contact({.friction = choose<SpringSlider>(slider(mu, 1e5, 0)),
+                       .rigid = true,
+                       .restitution = e});
+  return built(builder);
+}
+
+class RigidImpact : public ::testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(Steps, RigidImpact, ::testing::Values(1e-2, 1e-3, 1e-4, 1e-5));
+
+/// The ball slides through its impact: J_T = μ J_N, and it leaves at e times its speed,
+/// for any step.
+TEST_P(RigidImpact, HasCoulombsFrictionAndNewtonsRestitution) {
+  const double h = GetParam(), e = 0.6, mu = 0.2;
+  const Model model = ball_on_rigid_ground(e, mu);
+  State state = make_state(model);
+  put(model, state, "ball", {0, 0, 0.1 + 0.5 * h}, {5, 0, -1});
+  FixedStep stepper(model, impulses(h));
+  ASSERT_EQ(stepper.step(state), StepStatus::ok);
+  const std::size_t v = place_of(model, "ball").v;
+  const double vz = state.v[v + 5], vx = state.v[v + 3];
+  EXPECT_NEAR(vz, e * 1, 1e-9);
+  const double normal = 2 * (vz + 1) + 2 * g * h;
+  EXPECT_NEAR(2 * (5 - vx), mu * normal, 1e-9 * normal);
+  // Its spin: friction at the arm of the radius.
+  EXPECT_NEAR(0.4 * 2 * 0.01 * state.v[v + 1], 0.1 * mu * normal, 1e-9);
+  EXPECT_EQ(stepper.counts().solves.unconverged, 0u);
+}
+
+/// A ball that falls from rest: its height after the bounce is e² of it, as h → 0.
+TEST(RigidContact, ABallBouncesAndComesToRest) {
+  const Model model = ball_on_rigid_ground(0.5, 0.3);
+  State state = make_state(model);
+  put(model, state, "ball", {0, 0, 1.1});
+  FixedStep stepper(model, impulses(1e-4));
+  double highest = 0;
+  int touches = 0;
+  StepObserver observer;
+  observer.on_event = [&](const State&, const Event& event) {
+    touches += event.kind == EventKind::touch;
+  };
+  observer.on_step = [&](const State& now) {
+    if (touches == 1) highest = std::max(highest, now.q[place_of(model, "ball").q + 2]);
+    return true;
+  };
+  const double first = std::sqrt(2 * 1.0 / g);
+  ASSERT_EQ(stepper.advance_to(state, 3 * first, observer), StepStatus::ok);
+  EXPECT_NEAR(highest - 0.1, 0.25, 1e-3);
+  ASSERT_EQ(stepper.advance_to(state, 3, observer), StepStatus::ok);
+  const std::size_t v = place_of(model, "ball").v;
+  EXPECT_LT(std::fabs(state.v[v + 5]), 1e-12);
+  EXPECT_NEAR(state.q[place_of(model, "ball").q + 2], 0.1, 1e-9);
+  // At rest its force is its weight.
+  settled_forces(stepper.system(), state);
+  const ContactView view(model, state, stepper.system().pools.points);
+  view.for_each([&](const ContactInfo& contact) {
+    EXPECT_NEAR(contact.normal_force, 2 * g, 1e-9);
+    EXPECT_NE(contact.episode, 0u);
+  });
+}
+
+/// Two contacts of a rod, Newton's restitution and friction: no energy comes from
+/// nowhere.
+TEST(RigidContact, RestitutionIsLoweredWhereItWouldCreateEnergy) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::uint64_t lowered = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    ModelBuilder builder;
+    builder.gravity({0, 0, 0});
+    builder.add_shape({.name = "ground", .shape = Plane{}});
+    const Vec3<double> half{0.5, 0.05, 0.02};
+    add_free(builder, "rod", 1, box_inertia(1, half), Box{half});
+    builder.add_contact({.friction = choose<SpringSlider>(slider(1.5, 1e5, 0)),
+                         .rigid = true,
+                         .restitution = 0.9});
+    const Model model = built(builder);
+    State state = make_state(model);
+    const double tilt = 0.9 * unit(random);
+    put(model, state, "rod", {0, 0, 0}, {3 * unit(random), unit(random), -1},
+        {unit(random), 5 * unit(random), unit(random)});
+    double* q = state.q.data() + place_of(model, "rod").q;
+    q[2] = std::fabs(0.5 * std::sin(tilt)) + 0.02 * std::cos(tilt) + 1e-4;
+    q[3] = std::cos(tilt / 2);
+    q[4] = 0;
+    q[5] = std::sin(tilt / 2);
+    q[6] = 0;
+    FixedStep stepper(model, impulses(1e-3));
+    ASSERT_EQ(stepper.settle(state), StepStatus::ok);
+    const double before = make_ledger(stepper.system(), state).energy();
+    for (int i = 0; i < 20; ++i) ASSERT_EQ(stepper.step(state), StepStatus::ok);
+    ASSERT_EQ(stepper.settle(state), StepStatus::ok);
+    const Ledger after = make_ledger(stepper.system(), state);
+    EXPECT_LE(after.energy() - after.works.regenerated, before * (1 + 1e-9)) << trial;
+    lowered += stepper.counts().solves.lowered;
+  }
+  EXPECT_GT(lowered, 0u);  // else the trials show nothing
+}
+
+/// A block that slides and stops, and a ball that bounces: nothing turns, M is constant,
+/// and the ledger closes to rounding for any law and step.
+TEST(ComplementarityLedger, ClosesWhereTheMassMatrixIsConstant) {
+  for (const double h : {1e-2, 1e-3}) {
+    ModelBuilder builder;
+    builder.add_shape({.name = "ground", .shape = Plane{}});
+    builder.add_body({.name = "block", .mass = 3});
+    builder.add_joint({.name = "slide",
+                       .child = "block",
+                       .type = JointType::prismatic,
+                       .axis = {1, 0, 0},
+                       .damping = 0.3,
+                       .stiffness = 20});
+    builder.add_body({.name = "foot", .mass = 1});
+    builder.add_joint({.name = "lift",
+                       .parent = "block",
+                       .child = "foot",
+                       .type = JointType::prismatic,
+                       .axis = {0, 0, 1}});
+    builder.add_shape({.name = "foot", .body = "foot", .shape = Sphere{0.1}});
+    builder.add_contact({.normal = choose<GonthierNormal>({.stiffness = 1e6,
+                                                           .exponent = 1.5,
+                                                           .restitution = 0.5,
+                                                           .impact_speed_floor = 1e-3}),
+                         .friction = choose<Liang>({.mu_static = 0.4,
+                                                    .mu_coulomb = 0.3,
+                                                    .stiffness = 1e5,
+                                                    .damping = 100,
+                                                    .stribeck_speed = 0.05})});
+    const Model model = built(builder);
+    State state = make_state(model);
+    state.q[1] = 0.3;
+    state.v[0] = 2;
+    FixedStep stepper(model, impulses(h));
+    const RunSummary summary = run(stepper, state, {.end = 3});
+    ASSERT_EQ(summary.status, StepStatus::ok);
+    EXPECT_LT(summary.audit.relative(), 1e-9) << h;
+    EXPECT_GT(state.works.numerical, 0);
+    EXPECT_GT(state.works.friction.slip, 0);
+    EXPECT_LT(std::fabs(state.v[1]), 1e-6);
+  }
+}
+
+/// A free body that tumbles fast keeps its energy, goes straight, and keeps the size of
+/// its angular momentum to the step.
+TEST(ComplementarityStep, AFreeBodyTumblesForAnyStep) {
+  for (const double h : {1e-3, 5e-2}) {
+    ModelBuilder builder;
+    builder.gravity({0, 0, 0});
+    builder.add_body({.name = "body",
+                      .mass = 2,
+                      .com = {0.1, -0.2, 0.05},
+                      .inertia = Sym3<double>::diagonal(0.02, 0.05, 0.06)});
+    builder.add_joint({.name = "body moves", .child = "body", .type = JointType::free});
+    const Model model = built(builder);
+    State state = make_state(model);
+    put(model, state, "body", {0, 0, 0}, {0, 0, 0}, {50, 0.5, 0.2});
+    FixedStep stepper(model, impulses(h));
+    const RunSummary summary = run(stepper, state, {.end = 10});
+    ASSERT_EQ(summary.status, StepStatus::ok);
+    EXPECT_LT(summary.audit.relative(), 1e-10) << h;
+    EXPECT_LT(std::fabs(state.works.numerical), 1e-10 * summary.audit.scale());
+  }
+}
+
+/// A motor at its limit gives its limit, and one below it its own law at the end of the
+/// step.
+TEST(ComplementarityStep, MotorsKeepTheirLimits) {
+  ModelBuilder builder;
+  builder.gravity({0, 0, 0});
+  builder.add_body({.name = "slide", .mass = 2});
+  builder.add_joint({.name = "rail",
+                     .child = "slide",
+                     .type = JointType::prismatic,
+                     .axis = {1, 0, 0},
+                     .effort_limit = 10});
+  MotorSpec motor{.name = "motor", .joint = "rail", .kind = MotorKind::position};
+  motor.kp = 1e7;
+  motor.kd = 1e3;
+  motor.target.offset = 1;
+  builder.add_motor(motor);
+  const Model model = built(builder);
+  State state = make_state(model);
+  const double h = 1e-2;
+  FixedStep stepper(model, impulses(h));
+  ASSERT_EQ(stepper.step(state), StepStatus::ok);
+  EXPECT_NEAR(stepper.system().motor_forces[0], 10, 1e-12);
+  EXPECT_NEAR(state.v[0], 10.0 / 2 * h, 1e-12);
+  state.q[0] = 1 - 1e-9;
+  state.v[0] = 0;
+  ASSERT_EQ(stepper.step(state), StepStatus::ok);
+  // (m + h kd + h² kp) v⁺ = h kp 1e-9
+  EXPECT_NEAR(state.v[0], h * 1e7 * 1e-9 / (2 + h * 1e3 + h * h * 1e7), 1e-12);
+  for (int i = 0; i < 2000; ++i) ASSERT_EQ(stepper.step(state), StepStatus::ok);
+  EXPECT_NEAR(state.q[0], 1, 1e-9);
+}
+
+/// As step → 0 it goes where the adaptive integrator goes, with order 1.
+TEST(ComplementarityStep, ConvergesToTheAdaptiveMotion) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  add_free(builder, "ball", 1, ball_inertia(1, 0.1), Sphere{0.1});
+  builder.add_contact({.normal = choose<HuntCrossley>(
+                           {.stiffness = 1e5, .exponent = 1.5, .dissipation = 0.3}),
+                       .friction = choose<SpringSlider>(slider(0.3, 2e4, 60))});
+  const Model model = built(builder);
+  const auto start = [&] {
+    State state = make_state(model);
+    put(model, state, "ball", {0, 0, 0.0995}, {1, 0, 0});
+    return state;
+  };
+  State exact = start();
+  Adaptive adaptive(model, {.rtol = 1e-11});
+  ASSERT_EQ(adaptive.advance_to(exact, 0.1), StepStatus::ok);
+  const auto error = [&](double h) {
+    State state = start();
+    FixedStep stepper(model, impulses(h));
+    EXPECT_EQ(stepper.advance_to(state, 0.1), StepStatus::ok);
+    double most = 0;
+    for (std::size_t k = 0; k < state.v.size(); ++k) {
+      most = std::max(most, std::fabs(state.v[k] - exact.v[k]));
+    }
+    return most;
+  };
+  const double coarse = error(1e-4), fine = error(5e-5);
+  EXPECT_NEAR(std::log2(coarse / fine), 1, 0.15);
+}
+
+/// A skate on ice that turns as it glides: its side does not slip, its speed stays, and
+/// it goes round a circle of radius v/ω (the Chaplygin sleigh with its centre of mass at
+/// the blade).
+TEST(VelocityConstraints, ASkateGoesRoundACircle) {
+  const double speed = 2, turning = 1.5;
+  const auto distance_from_circle = [&](double h) {
+    ModelBuilder builder;
+    builder.gravity({0, 0, 0});
+    builder.add_body(
+        {.name = "skate", .mass = 3, .inertia = Sym3<double>::diagonal(0.1, 0.1, 0.1)});
+    builder.add_joint({.name = "ice", .child = "skate", .type = JointType::planar});
+    builder.add_constraint({.name = "blade",
+                            .body_b = "skate",
+                            .directions = {{0, 1, 0}},
+                            .turns_with_b = true});
+    const Model model = built(builder);
+    State state = make_state(model);
+    state.v = {speed, 0, turning};
+    FixedStep stepper(model, impulses(h));
+    const RunSummary summary = run(stepper, state, {.end = 2});
+    EXPECT_EQ(summary.status, StepStatus::ok);
+    // Only the direction of the velocity changes, by an impulse across it.
+    EXPECT_LT(summary.audit.relative(), 1e-12);
+    const double across =
+        -std::sin(state.q[2]) * state.v[0] + std::cos(state.q[2]) * state.v[1];
+    EXPECT_LT(std::fabs(across), 2 * speed * turning * h);
+    const double angle = turning * 2, radius = speed / turning;
+    return std::hypot(state.q[0] - radius * std::sin(angle),
+                      state.q[1] - radius * (1 - std::cos(angle)));
+  };
+  const double coarse = distance_from_circle(1e-3), fine = distance_from_circle(5e-4);
+  EXPECT_LT(coarse, 2e-2);
+  EXPECT_NEAR(std::log2(coarse / fine), 1, 0.1);
+}
+
+/// A ball that rolls down a tilt without slipping accelerates by 5/7 g sin α.
+TEST(VelocityConstraints, ABallRollsWithoutSlipping) {
+  const double radius = 0.2, mass = 2, pull = 3;
+  ModelBuilder builder;
+  builder.gravity({pull, 0, 0});
+  add_free(builder, "ball", mass, ball_inertia(mass, radius), Sphere{radius});
+  builder.add_constraint({.name = "rolls",
+                          .body_b = "ball",
+                          .offset = {0, 0, -radius},
+                          .directions = {{1, 0, 0}, {0, 1, 0}}});
+  const Model model = built(builder);
+  State state = make_state(model);
+  FixedStep stepper(model, impulses(1e-2));
+  const RunSummary summary = run(stepper, state, {.end = 1});
+  ASSERT_EQ(summary.status, StepStatus::ok);
+  EXPECT_NEAR(state.v[3], 5.0 / 7 * pull, 1e-9);
+  EXPECT_NEAR(state.v[1], state.v[3] / radius, 1e-9);
+  EXPECT_LT(summary.audit.relative(), 1e-10);
+}
+
+TEST(VelocityConstraints, OtherSteppersRefuseThem) {
+  ModelBuilder builder;
+  add_free(builder, "ball", 1, ball_inertia(1, 0.1), Sphere{0.1});
+  builder.add_constraint({.name = "rail", .body_b = "ball", .directions = {{1, 0, 0}}});
+  const Model model = built(builder);
+  State state = make_state(model);
+  EXPECT_EQ(FixedStep(model).step(state), StepStatus::needs_impulses);
+  EXPECT_EQ(Adaptive(model).advance_to(state, 1), StepStatus::needs_impulses);
+  for (ConstraintSpec bad :
+       {ConstraintSpec{.name = "c", .body_b = "ball"},
+        ConstraintSpec{.name = "c", .body_b = "bull", .directions = {{1, 0, 0}}},
+        ConstraintSpec{.name = "c", .body_b = "ball", .directions = {{0, 0, 0}}},
+        ConstraintSpec{
+            .name = "c", .body_b = "ball", .directions = {{1, 0, 0}}, .damping = -1}}) {
+    ModelBuilder other;
+    add_free(other, "ball", 1, ball_inertia(1, 0.1), Sphere{0.1});
+    other.add_constraint(std::move(bad));
+    const auto refused = other.build();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error_subject().element, Element::constraint);
+  }
+}
+
+Shape random_shape(std::mt19937& random, Sym3<double>& inertia, double mass) {
+  std::uniform_real_distribution<double> size(0.03, 0.2);
+  const double a = size(random), b = size(random), c = size(random);
+  switch (std::uniform_int_distribution<int>(0, 3)(random)) {
+    case 0:
+      inertia = ball_inertia(mass, a);
+      return Sphere{a};
+    case 1:
+      inertia = box_inertia(mass, {a, b, c});
+      return Box{{a, b, c}};
+    case 2:
+      inertia = box_inertia(mass, {a, a, b});
+      return Cylinder{a, b};
+    default:
+      inertia = box_inertia(mass, {a, a, a + b});
+      return Capsule{a, b};
+  }
+}
+
+/// Bodies thrown onto each other, contacts of 1e4 … 1e12 N/m, steps of 0.1 … 20 ms: all
+/// stays finite, and the energy never rises above what it began with and what was done.
+TEST(ComplementarityStep, RandomScenesStayFiniteAndPassive) {
+#ifdef NDEBUG
+  constexpr int scenes = 1000;
+#else
+  constexpr int scenes = 60;
+#endif
+  std::mt19937 random(20);
+  const auto between_log = [&](double low, double high) {
+    std::uniform_real_distribution<double> unit(std::log(low), std::log(high));
+    return std::exp(unit(random));
+  };
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::uint64_t steps = 0, unconverged = 0;
+  for (int scene = 0; scene < scenes; ++scene) {
+    ModelBuilder builder;
+    builder.add_shape({.name = "ground", .shape = Plane{}});
+    const int bodies = std::uniform_int_distribution<int>(1, 5)(random);
+    for (int i = 0; i < bodies; ++i) {
+      const double mass = between_log(0.01, 100);
+      Sym3<double> inertia = Sym3<double>::zero();
+      const Shape shape = random_shape(random, inertia, mass);
+      add_free(builder, numbered("b", i), mass, inertia, shape);
+    }
+    const double k = between_log(1e4, 1e12);
+    const double mu = 0.5 * (1 + unit(random));
+    ContactSpec contact;
+    switch (scene % 4) {
+      case 0:
+        contact.normal = choose<KelvinVoigt>(
+            {.stiffness = k, .damping = 1e-3 * k * (1 + unit(random)), .clamp = 1});
+        break;
+      case 1:
+        contact.normal =
+            choose<HuntCrossley>({.stiffness = k, .exponent = 1.5, .dissipation = 1});
+        break;
+      case 2:
+        contact.normal = choose<GonthierNormal>({.stiffness = k,
+                                                 .exponent = 1.5,
+                                                 .restitution = 0.3,
+                                                 .impact_speed_floor = 1e-3});
+        break;
+      default:
+        contact.rigid = true;
+        contact.restitution = 0.3;
+    }
+    contact.friction = choose<SpringSlider>(slider(mu, between_log(1e3, 1e10), 100));
+    builder.add_contact(contact);
+    const Model model = built(builder);
+    State state = make_state(model);
+    for (int i = 0; i < bodies; ++i) {
+      put(model, state, numbered("b", i),
+          {0.2 * unit(random), 0.2 * unit(random), 0.4 + 0.5 * i},
+          {unit(random), unit(random), 3 * unit(random)},
+          {20 * unit(random), 20 * unit(random), 20 * unit(random)});
+    }
+    const double h = between_log(1e-4, 2e-2);
+    FixedStep stepper(model, impulses(h));
+    ASSERT_EQ(stepper.settle(state), StepStatus::ok);
+    const Ledger first = make_ledger(stepper.system(), state);
+    // Above the lowest place that anything can be in.
+    const double begun = first.energy();
+    const double scale = begun + 1e-9;
+    double worst = 0;
+    const int count = std::min(300, static_cast<int>(2 / h));
+    for (int i = 0; i < count; ++i) {
+      const StepStatus status = stepper.step(state);
+      ASSERT_EQ(status, StepStatus::ok)
+          << "scene " << scene << ", step " << i << ": " << explain(status);
+      if (i % 10 != 0) continue;
+      ASSERT_EQ(stepper.settle(state), StepStatus::ok);
+      const Ledger now = make_ledger(stepper.system(), state);
+      worst = std::max(worst, (now.energy() - begun) / scale);
+    }
+    EXPECT_LT(worst, 1e-2) << "scene " << scene << ", k " << k << ", h " << h;
+    steps += stepper.counts().steps + static_cast<std::uint64_t>(count);
+    unconverged += stepper.counts().solves.unconverged;
+  }
+  RecordProperty("steps", static_cast<int>(steps));
+  RecordProperty("unconverged", static_cast<int>(unconverged));
+  EXPECT_LT(static_cast<double>(unconverged), 0.01 * static_cast<double>(steps));
+}
+
+}  // namespace
+}  // namespace bristle
