@@ -69,10 +69,7 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
       regenerate(row, motion.rate);
     }
   }
-  // With located events a closed row may be a rounding outside, and only a ground that
-  // recovers keeps one that has left.
-  const bool left =
-      step_.by_events && now_.episode[i] == 0 && normal_law(laws.normal).fields == 0;
+  const bool left = now_.episode[i] == 0 && !keeps_what_left(laws);
   if (closed && !(step_.by_events ? row.was_closed : was_inside)) {
     note_event(EventKind::touch, change, key, now_.episode[i], now_.approach[i]);
   } else if (!closed && row.was_closed && (was_inside || left) &&
@@ -82,6 +79,12 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
   now_.rate[i] = motion.rate;
   now_.booked[i] = {};
   now_.booked[i].slip = motion.slip;
+}
+
+/// With located events a closed row may be a rounding outside, and only a ground that
+/// recovers keeps one that has left; by depths, any row that is outside has left before.
+bool Episodes::keeps_what_left(const LawBlock& laws) const {
+  return !step_.by_events || normal_law(laws.normal).fields > 0;
 }
 
 /// Contacts that the state began with are no events, and what a stepper located it tells
@@ -252,7 +255,7 @@ void Episodes::part(const LawBlock& laws, const RowChange& change,
     episode = ++lines_.begun;
     note_event(EventKind::touch, change, key, episode, std::max(old_.rate[j], 0.0));
   }
-  if (depth > 0 || carried) {
+  if (depth > 0 || carried || !keeps_what_left(laws)) {
     note_event(EventKind::lift_off, change, key, episode, std::abs(old_.rate[j]));
   }
   // What the step still did to it counts.

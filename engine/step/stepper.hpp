@@ -30,7 +30,7 @@ struct StepCounts {
   std::uint64_t touches = 0;
   std::uint64_t distances = 0;  // of pairs of shapes, so that no meeting is stepped over
   std::uint64_t passages = 0;   // of shapes through each other, within fixed steps
-  SolveCounts solves{};  // of complementarity problems
+  SolveCounts solves{};         // of complementarity problems
 
   friend StepCounts operator+(const StepCounts& a, const StepCounts& b) {
     return {a.steps + b.steps,

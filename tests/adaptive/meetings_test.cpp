@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <tuple>
 
 #include "bristle/contact/sweep.hpp"
 #include "bristle/dynamics/kinematics.hpp"
@@ -384,6 +385,60 @@ TEST(Meetings, OfFixedStepsAreFoundOrTold) {
   EXPECT_GT(told, met / 100);
   std::printf("%d meet, %d touch, %d are told to have gone through\n", met, touched,
               told);
+}
+
+/// Touches and lift-offs of a run, by pair.
+struct Happened {
+  std::map<std::tuple<std::uint32_t, std::uint32_t, EventKind>, int> counts;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, bool> touching;
+  bool in_turn = true;  // each contact touches, lifts off, touches …
+
+  StepObserver observer() {
+    StepObserver watch;
+    watch.on_event = [this](const State&, const Event& event) {
+      const bool touch = event.kind == EventKind::touch;
+      if (!touch && event.kind != EventKind::lift_off) return;
+      const ContactKey& key = event.contact;
+      ++counts[{key.a, key.b, event.kind}];
+      bool& now = touching[{key.a, key.b, key.feature}];
+      in_turn = in_turn && now != touch;
+      now = touch;
+    };
+    return watch;
+  }
+};
+
+TEST(Events, OfThreeBouncingBallsAreThoseOfShortSteps) {
+  for (unsigned seed = 1; seed <= (soaks() ? 50u : 4u); ++seed) {
+    test::Random random(seed);
+    ModelBuilder builder;
+    builder.add_shape({.name = "ground", .shape = Plane{}});
+    for (int i = 0; i < 3; ++i) {
+      const double r = random.uniform(0.02, 0.06), mass = 4190 * r * r * r;
+      validation::add_free(builder, validation::numbered("ball", i), mass,
+                           validation::ball_inertia(mass, r), Sphere{r});
+    }
+    builder.add_contact({.normal = choose<HuntCrossley>(
+                             {.stiffness = 1e5, .exponent = 1.5, .dissipation = 0.3}),
+                         .friction = choose<Frictionless>()});
+    const Model model = validation::built(builder);
+    State state = make_state(model);
+    for (int i = 0; i < 3; ++i) {
+      validation::put(
+          model, state, validation::numbered("ball", i),
+          {random.uniform(-0.05, 0.05), random.uniform(-0.05, 0.05), 0.15 + 0.15 * i},
+          {random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), random.uniform(-1, 1)});
+    }
+    State same = state;
+    Happened located, seen;
+    Adaptive adaptive(model, {.rtol = 1e-9});
+    ASSERT_EQ(adaptive.advance_to(state, 0.5, located.observer()), StepStatus::ok);
+    FixedStep fixed(model, {.method = Method::runge_kutta_4, .step = 2e-6});
+    ASSERT_EQ(fixed.advance_to(same, 0.5, seen.observer()), StepStatus::ok);
+    EXPECT_TRUE(located.in_turn) << "seed " << seed;
+    EXPECT_EQ(located.counts, seen.counts) << "seed " << seed;
+    EXPECT_GT(located.counts.size(), 1u);
+  }
 }
 
 }  // namespace
