@@ -64,51 +64,33 @@ MeetingSearch::MeetingSearch(MotionOde& ode, SwitchingStep& step)
   }
 }
 
-/// A joint over the whole step by the rates of all evaluations. In plain time by those of
-/// the velocities; in a contact's time, where places are not of one pace, by those of the
-/// positions, and without a second order.
+/// A joint over the whole step by the rates of all evaluations: velocities change by no
+/// more than `gained`. In a contact's time they may do so at once.
 JointBounds MeetingSearch::joint_bounds_by_rates(const Link& link) const {
-  JointBounds b;
-  const double h = step_->length();
   const std::size_t nq = ode_->position_count();
-  double turning2 = 0, turning_change2 = 0, rate2 = 0, change2 = 0, offset2 = 0;
+  double turning2 = 0, turning_change2 = 0, moving2 = 0, moving_change2 = 0;
   for (int k = 0; k < velocity_count(link.type); ++k) {
     const std::size_t v = nq + at(link.v + k);
-    double rate, change = 0;
-    if (second_order_) {
-      const double gained = rate_safety * step_->largest_change(v);
-      change = h * gained;
-      rate = h * std::abs(step_->y()[v]) + change;
-    } else {
-      // q̇ of a turn by a quaternion is ½ ω q, of the others the velocity itself.
-      const int first = quaternion_at(link.type);
-      if (first >= 0 && k < 3) {
-        double sum = 0;
-        for (int i = 0; i < 4; ++i) {
-          sum += square(step_->largest_change(at(link.q + first + i)));
-        }
-        rate = rate_safety * 2 * std::sqrt(sum / 3);
-      } else {
-        const int q = link.q + (first >= 0 ? k - 3 : k);
-        rate = rate_safety * step_->largest_change(at(q));
-      }
-    }
-    (is_linear(link.type, k) ? rate2 : turning2) += rate * rate;
-    (is_linear(link.type, k) ? change2 : turning_change2) += change * change;
+    const double gained = rate_safety * step_->largest_change(v);
+    const double rate = span_ * (std::abs(step_->y()[v]) + gained);
+    const double change = span_ * (second_order_ ? gained : 2 * gained);
+    const bool moves = is_linear(link.type, k);
+    (moves ? moving2 : turning2) += rate * rate;
+    (moves ? moving_change2 : turning_change2) += change * change;
   }
+  JointBounds b;
   b.turning = std::sqrt(turning2);
   b.turning_change = std::sqrt(turning_change2);
   if (link.type == JointType::universal) b.turning_change += turning2;
-  b.offset_rate = std::sqrt(rate2);
-  b.offset_change = std::sqrt(change2);
-  if (rate2 > 0) {
-    const int count =
-        position_count(link.type) - (link.type == JointType::planar ? 1 : 0);
-    for (int k = 0; k < std::min(count, 3); ++k) {
-      offset2 += square(step_->y()[at(link.q + k)]);
-    }
-    b.offset = std::sqrt(offset2) + b.offset_rate;
-  }
+  b.offset_rate = std::sqrt(moving2);
+  b.offset_change = std::sqrt(moving_change2);
+  if (!(moving2 > 0)) return b;
+  double offset2 = 0;
+  const int lengths = link.type == JointType::prismatic ? 1
+                      : link.type == JointType::planar  ? 2
+                                                        : 3;
+  for (int k = 0; k < lengths; ++k) offset2 += square(step_->y()[at(link.q + k)]);
+  b.offset = std::sqrt(offset2) + b.offset_rate;
   return b;
 }
 
@@ -116,6 +98,9 @@ JointBounds MeetingSearch::joint_bounds_by_rates(const Link& link) const {
 void MeetingSearch::bound_links() {
   const bool by_rates = !step_->between_by_cubic();
   second_order_ = !by_rates || !ode_->by_clock();
+  span_ = !second_order_ ? step_->largest_change(ode_->t_at())
+          : by_rates     ? step_->length()
+                         : step_->length() * ode_->pace(step_->y());
   paths_.begin();
   const Tree& tree = ode_->model().tree;
   for (int i = 1; i < tree.link_count(); ++i) {
@@ -144,7 +129,6 @@ MotionBounds MeetingSearch::bounds_of(std::uint32_t shape) const {
 /// How far shapes go. True where none goes farther than contacts were looked for.
 bool MeetingSearch::bound_shapes(const GuardReading& begin) {
   const Model& model = ode_->model();
-  const double pace = step_->length() * ode_->pace(step_->y());
   bool within = true;
   for (std::size_t i = 0; i < travel_.size(); ++i) {
     const ModelShape& shape = model.shapes[i];
@@ -153,15 +137,13 @@ bool MeetingSearch::bound_shapes(const GuardReading& begin) {
     const LinkBounds& link = links_[at(shape.link)];
     // A shape without end is as far as what it touches: it is looked at as it turns.
     const bool finite = std::isfinite(shape.reach);
-    travel_[i] = link.speed + (finite ? link.turning * shape.reach : 0);
-    if (second_order_) {
-      const double wobble = finite ? Turning(shape.shape, shape.radius).radius : 0;
-      const ShapeMotion m = motion_of(begin, static_cast<std::uint32_t>(i), pace);
-      const MotionBounds b = bounds_of(static_cast<std::uint32_t>(i));
-      travel_[i] = std::min(
-          travel_[i], norm(m.velocity.linear) + 0.5 * b.acceleration +
-                          wobble * (norm(m.velocity.angular) + 0.5 * b.turning_change));
-    }
+    const double wobble = finite ? Turning(shape.shape, shape.radius).radius : 0;
+    const ShapeMotion m = motion_of(begin, static_cast<std::uint32_t>(i), span_);
+    const MotionBounds b = bounds_of(static_cast<std::uint32_t>(i));
+    travel_[i] =
+        std::min(link.speed + (finite ? link.turning * shape.reach : 0),
+                 norm(m.velocity.linear) + 0.5 * b.acceleration +
+                     wobble * (norm(m.velocity.angular) + 0.5 * b.turning_change));
     within = within && travel_[i] <= ode_->margin(i);
   }
   return within;

@@ -53,6 +53,7 @@ class MeetingSearch {
   double tolerance_ = 0;             // of a thickness
   double least_tolerance_ = 0;       // [m]
   bool second_order_ = false;        // accelerations are bounded over the step
+  double span_ = 0;                  // time that the step takes, at most [s]
   std::vector<LinkBounds> links_;    // over the whole step
   std::vector<double> travel_;       // of shapes over it, at most [m]
   // Pairs beyond what was looked at as the step began.
