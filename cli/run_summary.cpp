@@ -91,6 +91,7 @@ Json summary_json(const Scene& scene, const RunReport& report) {
     add_times("step_time", report.times, json);
     const Deadlines& deadlines = report.deadlines;
     json["missed_deadlines"] = report.missed;
+    json["passages"] = report.passages;
     if (deadlines.begun_late.count() > 0) {
       add_times("wake_up_latency", deadlines.begun_late, json);
       json["missed_own"] = deadlines.late_by_us.count();

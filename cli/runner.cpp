@@ -243,6 +243,7 @@ RunReport Runner::run() {
   report_.simulated = summary.simulated;
   report_.steps = counts().steps;
   report_.evaluations = counts().evaluations;
+  report_.passages = summary.counts.passages;
   report_.solves = counts().solves;
   report_.warnings.insert(report_.warnings.end(), summary.warnings.begin(),
                           summary.warnings.end());

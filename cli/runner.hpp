@@ -59,6 +59,7 @@ struct RunReport {
   Deadlines deadlines{};  // in real time
   Audit audit{};
   std::vector<ProbeRange> probes{};  // as the scene's
+  std::uint64_t passages = 0;        // of shapes through each other, within fixed steps
   std::vector<std::string> warnings{};
   report::Figure figure{};  // energies and probes
 };

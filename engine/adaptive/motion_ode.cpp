@@ -27,14 +27,6 @@ constexpr double shortest_horizon = 1e-9;  // [s]
 constexpr double roundings = 2e-15;
 constexpr double least_position = 1e-3;  // shapes are not smaller than that [m]
 
-// A shape that goes through another one leaves the contact set for as long as it is
-// inside: over twice the smaller one's radius where they meet centrally, over a quarter
-// of it where the chord is 1/128 of the radius deep. Parts of a step are no longer than
-// that; at most 64 of them, for a step of sixteen radii: longer ones are seldom, and
-// touch something else.
-constexpr double chord = 0.25;
-constexpr double most_parts = 64;
-
 MemoryKind kind_of(const StateField& field, MemoryKind of_length) {
   return field.unit == "m" ? of_length : MemoryKind::share;
 }
@@ -391,23 +383,32 @@ bool MotionOde::contact_set_complete() const {
   });
 }
 
-int MotionOde::leap_parts() const {
+void MotionOde::gaps(Vector& of_pairs) const {
   const PointPool& points = system_.pools.points;
-  double most = 0;
-  for (const PairSlice& pair : state_->contacts.pairs) {
-    const auto first = at(pair.first);
-    bool lost = false;
-    for (std::size_t i = first; i < first + at(pair.count); ++i) {
-      lost = lost || (!rows_[joint_rows_ + i].acts() && points.lost(i));
+  const std::vector<PairSlice>& pairs = state_->contacts.pairs;
+  of_pairs.resize(pairs.size());
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    double depth = points.unmatched(p);
+    const auto first = at(pairs[p].first);
+    for (std::size_t i = first; i < first + at(pairs[p].count); ++i) {
+      if (!points.lost(i)) depth = std::max(depth, depths_[joint_rows_ + i]);
     }
-    if (!lost) continue;
-    const double one = model_->shapes[pair.a].radius, two = model_->shapes[pair.b].radius;
-    if (!std::isfinite(one + two)) continue;  // nothing gets behind a plane
-    // Contacts are looked for twice as far as the bodies go.
-    const double way = 0.5 * pair.margin;
-    most = std::max(most, way / (chord * std::min(one, two)));
+    of_pairs[p] = std::isfinite(depth) ? std::max(-depth, 0.0) : 0;
   }
-  return static_cast<int>(std::ceil(std::min(most, most_parts)));
+}
+
+bool MotionOde::has_rows(std::uint32_t a, std::uint32_t b) const {
+  const std::vector<PairSlice>& all = state_->contacts.pairs;
+  return std::any_of(all.begin(), all.end(),
+                     [&](const PairSlice& pair) { return pair.a == a && pair.b == b; });
+}
+
+bool MotionOde::touches(const PairSlice& pair) const {
+  const auto first = joint_rows_ + at(pair.first);
+  for (std::size_t i = first; i < first + at(pair.count); ++i) {
+    if (rows_[i].acts() && guards_.inside(i)) return true;
+  }
+  return false;
 }
 
 void MotionOde::read_guards(Vector& guards) {
@@ -422,7 +423,11 @@ void MotionOde::read(GuardReading& reading) {
   for (std::size_t i = 0; i < rows_.size(); ++i) reading.approach[i] = approach(i);
   reading.clock_lag = clock_lag_;
   reading.contact_set_complete = contact_set_complete();
-  reading.leap_parts = leap_parts();
+  gaps(reading.gaps);
+  if (!model_->broad_phase && model_->pairs.empty()) return;
+  reading.poses.assign(system_.tree.poses.begin(), system_.tree.poses.end());
+  reading.velocities.assign(system_.tree.velocities.begin(),
+                            system_.tree.velocities.end());
 }
 
 void MotionOde::observe(const Vector& y, double time, const State& state, State& sample) {
