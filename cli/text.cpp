@@ -33,7 +33,7 @@ std::string json_text(const Json& json, int indent) {
 }
 
 int fail(const std::string& message, int status) {
-  fmt::print(stderr, "bristle: {}\n", printable(message));
+  tell("bristle: {}\n", printable(message));
   return status;
 }
 
