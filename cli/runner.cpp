@@ -69,6 +69,9 @@ void listen_for_interrupts() {
   interrupted = false;
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  // A terminal that is closed; not under nohup(1).
+  if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);  // who reads our output may leave; the run goes on
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no more is a write that fails
 }
 
@@ -174,14 +177,15 @@ bool Runner::restore(std::span<const std::byte> bytes) {
   report_.evaluations = tally.evaluations;
   report_.touches = tally.touches;
   report_.events = tally.events;
+  report_.solves = tally.solves;
   return true;
 }
 
 bool Runner::checkpoint(const State& now) {
   known_ends_ = 0;  // as a run that is resumed begins
   const StepCounts done = counts();
-  const Tally tally{report_.audit, done.steps, done.evaluations, report_.touches,
-                    report_.events};
+  const Tally tally{report_.audit,   done.steps,     done.evaluations,
+                    report_.touches, report_.events, done.solves};
   report_.probes.resize(scene_.probes.size());
   const auto counts = std::as_bytes(std::span(&tally, 1));
   const auto ranges = std::as_bytes(std::span(report_.probes));
@@ -215,6 +219,7 @@ RunReport Runner::run() {
   stepper_ = clock.stepper->make(scene_.model, clock.options);
   before_.steps = report_.steps;
   before_.evaluations = report_.evaluations;
+  before_.solves = report_.solves;
   // In real time the steps have their time to themselves.
   const bool follows = !scene_.probes.empty() && !options_.realtime;
   const RunSummary summary = bristle::run(
@@ -238,6 +243,8 @@ RunReport Runner::run() {
   report_.simulated = summary.simulated;
   report_.steps = counts().steps;
   report_.evaluations = counts().evaluations;
+  report_.passages = summary.counts.passages;
+  report_.solves = counts().solves;
   report_.warnings.insert(report_.warnings.end(), summary.warnings.begin(),
                           summary.warnings.end());
   if (const auto* fixed = dynamic_cast<const FixedStep*>(stepper_.get())) {
@@ -259,8 +266,8 @@ RunReport Runner::run() {
     report_.warnings.push_back(fmt::format(
         "{:.2g} of the energy is unaccounted for: {}", report_.audit.relative(),
         scene_.clock.stepper->fixed_step
-            ? "the steps are too long for this motion. Take more substeps, another "
-              "method (clock.method = \"rk4\") or the adaptive clock"
+            ? "the steps are too long for this motion. Take shorter ones, more "
+              "substeps, another method (clock.method = \"rk4\") or the adaptive clock"
             : "take a smaller clock.rtol"));
   }
   if (report_.audit.relative_unsupplied() > trusted_residual) {

@@ -52,12 +52,14 @@ struct RunReport {
   std::uint64_t evaluations = 0;
   std::uint64_t touches = 0;
   std::uint64_t events = 0;
+  SolveCounts solves{};      // of complementarity problems
   std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in
                              // real time was not done when the next was due
   StepTimes times{};
   Deadlines deadlines{};  // in real time
   Audit audit{};
   std::vector<ProbeRange> probes{};  // as the scene's
+  std::uint64_t passages = 0;        // of shapes through each other, within fixed steps
   std::vector<std::string> warnings{};
   report::Figure figure{};  // energies and probes
 };
@@ -78,6 +80,7 @@ class Runner {
   struct Tally {
     Audit audit;
     std::uint64_t steps, evaluations, touches, events;
+    SolveCounts solves;
   };
   void start();
   bool cannot_write();
@@ -117,7 +120,8 @@ class Runner {
   std::uint64_t stride_ = 1, seen_ = 0;
 };
 
-/// Ctrl-C asks a run to come to its end; a second one ends the process.
+/// Ctrl-C, SIGTERM and SIGHUP ask a run to come to its end; a second one ends the
+/// process.
 void listen_for_interrupts();
 
 }  // namespace bristle::cli

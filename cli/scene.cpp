@@ -24,6 +24,7 @@ std::optional<Scene> load_scene(const std::string& file, const Settings& setting
 
 void choose_substeps(Scene& scene) {
   if (scene.clock.substeps_chosen || !scene.clock.stepper->fixed_step) return;
+  if (scene.clock.options.method.info().impulses) return;  // stable as it is
   System system(scene.model);
   State state = scene.start;
   if (settle(system, 1e-9, state) != StepStatus::ok) return;

@@ -48,6 +48,9 @@ class Run {
     const auto now = std::chrono::steady_clock::now();
     summary_.elapsed = std::chrono::duration<double>(now - started).count();
     if (status == StepStatus::ok && going_) advise();
+    for (std::string& warning : stepper_.warnings()) {
+      summary_.warnings.push_back(std::move(warning));
+    }
     summary_.status = status;
     summary_.stopped = !going_;
     summary_.counts = stepper_.counts();

@@ -64,6 +64,7 @@ void read_materials(const Section& scene, Draft& draft);
 void read_bodies(const Section& scene, Draft& draft);
 void read_joints(const Section& scene, Draft& draft);
 void read_loops(const Section& scene, Draft& draft);
+void read_constraints(const Section& scene, Draft& draft);
 void read_contacts(const Section& scene, Draft& draft);
 void read_motors(const Section& scene, Draft& draft);
 void read_loads(const Section& scene, Draft& draft);

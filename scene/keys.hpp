@@ -127,6 +127,26 @@ inline constexpr Key loop_keys[] = {
     {"rotational_damping", Kind::number, Dimension::turn_damping, "likewise",
      not_negative}};
 
+inline constexpr Key constraint_keys[] = {
+    {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
+    {"type", Kind::text, Dimension::none,
+     "skate: no slip along a direction of b; rolling: no slip on a plane of a; velocity: "
+     "none along a direction of a",
+     any_number, "skate|rolling|velocity", 0, true},
+    {"a", Kind::text, Dimension::none, "a body; the world when left out"},
+    {"b", Kind::text, Dimension::none, "the body that moves", any_number, "", 0, true},
+    {"point", Kind::numbers, Dimension::length, "of b; its origin when left out",
+     any_number, "", 3},
+    {"direction", Kind::numbers, Dimension::none,
+     "that is blocked, for skate (in b; y when left out) and velocity (in a)", any_number,
+     "", 3},
+    {"normal", Kind::numbers, Dimension::none,
+     "of the plane in a, for rolling; z when left out", any_number, "", 3},
+    {"radius", Kind::number, Dimension::length, "of what rolls, from the point",
+     positive},
+    {"damping", Kind::number, Dimension::damping,
+     "gives way with this resistance; rigid when left out", positive}};
+
 inline constexpr Key contact_keys[] = {
     {"a", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
     {"b", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
@@ -134,7 +154,7 @@ inline constexpr Key contact_keys[] = {
      "all pairs among these (at most 200), instead of a and b"},
     {"touches", Kind::flag, Dimension::none, "false: these never touch"},
     {"normal", Kind::any, Dimension::none,
-     "a law's name, or a table: law and its parameters"},
+     "a law's name, a table: law and its parameters, or \"rigid\""},
     {"friction", Kind::any, Dimension::none,
      "a coefficient, a law's name, or a table: law and its parameters"},
     {"restitution", Kind::number, Dimension::none, "of a central impact", Range{1e-3, 1}},
@@ -232,6 +252,8 @@ inline constexpr Key fixed_scene_keys[] = {
     {"bodies", Kind::sections, Dimension::none, "", any_number, "", 0, false, body_keys},
     {"joints", Kind::sections, Dimension::none, "", any_number, "", 0, false, joint_keys},
     {"loops", Kind::sections, Dimension::none, "", any_number, "", 0, false, loop_keys},
+    {"constraints", Kind::sections, Dimension::none, "", any_number, "", 0, false,
+     constraint_keys},
     {"contacts", Kind::sections, Dimension::none, "", any_number, "", 0, false,
      contact_keys},
     {"motors", Kind::sections, Dimension::none, "", any_number, "", 0, false, motor_keys},

@@ -131,8 +131,29 @@ double contact_modulus(const Section& at, const Draft& draft) {
               (1 - b->poissons_ratio * b->poissons_ratio) / b->youngs_modulus);
 }
 
+bool is_rigid(const Section& at) {
+  const toml::node* node = at.node("normal");
+  return node != nullptr && node->is_string() && *node->value<std::string>() == "rigid";
+}
+
+/// normal = "rigid": no law, a coefficient of restitution alone.
+void read_rigid(const Section& at, ContactSpec& rule) {
+  rule.rigid = true;
+  rule.restitution = at.number_or("restitution", 0);
+  for (const char* key : {"stiffness", "materials", "radius", "impact_speed"}) {
+    if (!at.has(key)) continue;
+    at.error(key,
+             fmt::format("{} belongs to a normal law, and normal = \"rigid\" is none",
+                         at.key_of(key)));
+  }
+}
+
 /// The normal law, and what of it the pair decides: whatever the rule leaves out.
 void read_normal(const Section& at, const Draft& draft, ContactSpec& rule) {
+  if (is_rigid(at)) {
+    read_rigid(at, rule);
+    return;
+  }
   rule.normal = choose<GonthierNormal>();
   const bool given = at.node("normal") != nullptr;
   if (given) {
@@ -197,6 +218,7 @@ void add_rule(const Section& at, const std::string& a, const std::string& b,
   read_normal(at, draft, rule);
   read_friction(at, rule);
   for (const LawChoice* law : {&rule.normal, &rule.friction}) {
+    if (rule.rigid && law == &rule.normal) continue;
     if (const std::string wrong = out_of_range(*law); !wrong.empty())
       at.error("a", wrong);
   }

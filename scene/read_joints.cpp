@@ -324,6 +324,60 @@ void read_loops(const Section& scene, Draft& draft) {
   }
 }
 
+void read_constraints(const Section& scene, Draft& draft) {
+  const auto constraints = scene.tables("constraints");
+  for (std::size_t i = 0; i < constraints.size() && !draft.source.problems->full(); ++i) {
+    const Section at(*constraints[i], constraint_keys,
+                     called("constraint", *constraints[i], i), draft.source);
+    ConstraintSpec constraint;
+    constraint.name = at.text_or("name", fmt::format("constraint {}", i + 1));
+    draft.claim("constraint", constraint.name, at);
+    const std::string type = at.text_or("type", "skate");
+    constraint.body_a = at.text_or("a", world_name);
+    constraint.body_b = at.text_or("b", world_name);
+    if (!known_body(at, "a", constraint.body_a, draft)) continue;
+    if (!known_body(at, "b", constraint.body_b, draft) || !at.has("b")) continue;
+    const auto only = [&](std::string_view key, std::string_view of) {
+      if (at.has(key) && of.find(type) == std::string_view::npos) {
+        at.error(key, fmt::format("{} belongs to {}, not to type = \"{}\"",
+                                  shown(at.key_of(key), *at.node(key)), of, type));
+      }
+    };
+    only("direction", "skate and velocity");
+    only("normal", "rolling");
+    only("radius", "rolling");
+    constraint.point = at.vector("point").value_or(constraint.point);
+    constraint.damping = at.number_or("damping", 0);
+    if (type == "rolling") {
+      const Vec3<double> normal = at.vector("normal").value_or(Vec3<double>{0, 0, 1});
+      if (!at.given("radius")) {
+        at.error("type", "type = \"rolling\" needs radius_m");
+        continue;
+      }
+      if (!(norm(normal) > 1e-9)) {
+        at.error("normal", "normal must not be zero");
+        continue;
+      }
+      const Frame<double> frame = frame_from_normal((1 / norm(normal)) * normal);
+      constraint.offset = -at.number_or("radius", 0) * frame.n;
+      constraint.directions = {frame.t1, frame.t2};
+    } else {
+      if (type == "velocity" && !at.given("direction")) {
+        at.error("type", "type = \"velocity\" needs a direction");
+        continue;
+      }
+      const Vec3<double> along = at.vector("direction").value_or(Vec3<double>{0, 1, 0});
+      if (!(norm(along) > 1e-9)) {
+        at.error("direction", "direction must not be zero");
+        continue;
+      }
+      constraint.turns_with_b = type == "skate";
+      constraint.directions = {along};
+    }
+    draft.parts.constraints.push_back(std::move(constraint));
+  }
+}
+
 namespace {
 
 /// A motor's keys by its kind, which is torque when left out.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <numbers>
 #include <set>
 #include <sstream>
@@ -32,49 +33,86 @@ void merge(toml::table& into, const toml::table& from) {
   }
 }
 
-constexpr int deepest_include = 16;
+/// Files that a scene includes, and those that they include.
+class Includes {
+ public:
+  explicit Includes(Problems& problems) : problems_(problems) {}
 
-void include_files(toml::table& table, const std::string& file, int depth,
-                   Problems& problems) {
-  const toml::node* include = table.get("include");
-  if (include == nullptr) return;
-  std::vector<std::pair<std::string, int>> files;
-  const auto take = [&](const toml::node& node) {
+  void add_to(toml::table& table, const std::string& file) {
+    const toml::node* include = table.get("include");
+    if (include == nullptr) return;
+    std::vector<Name> names;
+    if (const toml::array* list = include->as_array()) {
+      for (const toml::node& one : *list) take(one, file, names);
+    } else {
+      take(*include, file, names);
+    }
+    open_.push_back(identity(file));
+    for (const Name& name : names) {
+      if (!add(table, file, name)) break;
+    }
+    open_.pop_back();
+  }
+
+ private:
+  struct Name {
+    std::string text;
+    int line;
+  };
+
+  static std::string identity(const std::string& file) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(file, ignored).string();
+  }
+
+  void take(const toml::node& node, const std::string& file, std::vector<Name>& names) {
     const int line = static_cast<int>(node.source().begin.line);
     if (const auto name = node.value<std::string>(); name && node.is_string()) {
-      files.emplace_back(*name, line);
+      names.push_back({*name, line});
     } else {
-      problems.error({file, line}, "include must be a file's name, or a list of them");
+      problems_.error({file, line}, "include must be a file's name, or a list of them");
     }
-  };
-  if (const toml::array* list = include->as_array()) {
-    for (const toml::node& one : *list) take(one);
-  } else {
-    take(*include);
   }
-  const std::size_t slash = file.find_last_of('/');
-  const std::string folder = slash == std::string::npos ? "" : file.substr(0, slash + 1);
-  for (const auto& [name, line] : files) {
-    const std::string path = name.starts_with('/') ? name : folder + name;
-    if (depth >= deepest_include) {
-      problems.error({file, line},
-                     fmt::format("include = \"{}\": files include each other "
-                                 "more than {} deep",
-                                 name, deepest_include));
-      return;
+
+  /// False where further files are not worth a look.
+  bool add(toml::table& table, const std::string& file, const Name& name) {
+    const auto refuse = [&](const std::string& why) {
+      problems_.error({file, name.line},
+                      fmt::format("include = \"{}\": {}", name.text, why));
+    };
+    const std::size_t slash = file.find_last_of('/');
+    const std::string folder =
+        slash == std::string::npos ? "" : file.substr(0, slash + 1);
+    const std::string path = name.text.starts_with('/') ? name.text : folder + name.text;
+    if (std::ranges::find(open_, identity(path)) != open_.end()) {
+      refuse("a file must not include itself, nor what includes it");
+      return true;
+    }
+    if (open_.size() > include_depth) {
+      refuse(fmt::format("files include each other more than {} deep", include_depth));
+      return false;
+    }
+    if (++count_ > include_files) {
+      refuse(fmt::format("there must not be more than {} files in all", include_files));
+      return false;
     }
     const auto text = files::read_file(path, scene_bytes);
     if (!text) {
-      problems.error({file, line}, fmt::format("include = \"{}\": cannot read {}: {}",
-                                               name, path, text.error()));
-      continue;
+      refuse(fmt::format("cannot read {}: {}", path, text.error()));
+      return true;
     }
-    auto other = parse_toml(*text, path, problems);
-    if (!other) continue;
-    include_files(*other, path, depth + 1, problems);
-    merge(table, *other);
+    if (auto other = parse_toml(*text, path, problems_)) {
+      add_to(*other, path);
+      other->erase("include");
+      merge(table, *other);
+    }
+    return true;
   }
-}
+
+  Problems& problems_;
+  std::vector<std::string> open_;  // the files that are being read, one in another
+  std::size_t count_ = 0;
+};
 
 /// One step of a path such as bodies.ball.mass_kg: a key of a table, or an element of a
 /// list of tables by its name or number.
@@ -159,6 +197,12 @@ constexpr std::size_t most_listed = 20;
 void check_start(const Model& model, const State& start, const Draft& draft,
                  Problems& problems) {
   const StartReport report = inspect_start(model, start);
+  if (report.crowded) {
+    problems.error(
+        {draft.source.file, 0},
+        "bodies lie in one another at the start: shapes are close to more than "
+        "100 others on average; move them apart");
+  }
   std::size_t deep = 0;
   for (const StartOverlap& overlap : report.overlaps) {
     if (overlap.rests() || ++deep > most_listed) continue;
@@ -325,6 +369,28 @@ void check_intervals(const Section& at, double duration, RecordSpec& record) {
   record.checkpoint = std::min(record.checkpoint, 2 * duration);
 }
 
+/// Rigid contacts and constraints of velocities, under a clock that knows forces only.
+void check_impulses(const ClockSpec& clock, const Draft& draft, Problems& problems) {
+  if (clock.stepper->fixed_step && clock.options.method.info().impulses) return;
+  const auto refuse = [&](const ErrorSubject& subject, std::string_view what,
+                          std::string_view otherwise) {
+    problems.error(draft.place_of(subject),
+                   fmt::format("{} needs a clock that solves for impulses, and kind = "
+                               "\"{}\" does not: take kind = \"complementarity\", or {}",
+                               what, clock.stepper->name, otherwise));
+  };
+  for (std::size_t i = 0; i < draft.parts.contacts.size(); ++i) {
+    if (!draft.parts.contacts[i].rigid) continue;
+    refuse({Element::contact, "", i, "normal"}, "normal = \"rigid\"",
+           "give the contact a normal law");
+    return;
+  }
+  if (draft.parts.constraints.empty()) return;
+  const std::string& name = draft.parts.constraints.front().name;
+  refuse({Element::constraint, name, 0, "type"}, fmt::format("constraint \"{}\"", name),
+         "leave it out");
+}
+
 std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   Problems& problems = *draft.source.problems;
   ModelBuilder builder;
@@ -332,6 +398,9 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   for (const BodySpec& body : draft.parts.bodies) builder.add_body(body);
   for (const JointSpec& joint : draft.parts.joints) builder.add_joint(joint);
   for (const LoopSpec& loop : draft.parts.loops) builder.add_loop(loop);
+  for (const ConstraintSpec& constraint : draft.parts.constraints) {
+    builder.add_constraint(constraint);
+  }
   for (const ShapeSpec& shape : draft.parts.shapes) builder.add_shape(shape);
   for (const ContactSpec& contact : draft.parts.contacts) builder.add_contact(contact);
   for (const MotorSpec& motor : draft.parts.motors) builder.add_motor(motor);
@@ -381,7 +450,15 @@ ClockSpec read_clock(const Section& scene, Draft& draft) {
   if (const auto method = find_method(at.text_or("method", name_of(options.method)))) {
     options.method = *method;
   }
-  if (clock.stepper->method) options.method = *clock.stepper->method;
+  if (clock.stepper->method) {
+    options.method = *clock.stepper->method;
+    if (at.has("method")) {
+      at.warning("method",
+                 fmt::format("{} is ignored: kind = \"{}\" has a method of its own",
+                             shown(at.key_of("method"), *at.node("method")),
+                             clock.stepper->name));
+    }
+  }
   if (clock.stepper->fixed_step) check_step(at, clock);
   for (const Parameter& own : clock.stepper->parameters) {
     double value = own.preset;
@@ -515,7 +592,8 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
                                      Problems& problems) {
   auto table = parse_toml(text, file, problems);
   if (!table) return std::nullopt;
-  include_files(*table, file, 0, problems);
+  Includes(problems).add_to(*table, file);
+  table->erase("include");  // what the files say is there now, also in what is recorded
   for (const std::string& setting : settings) apply_setting(*table, setting, problems);
   if (problems.any()) return std::nullopt;
 
@@ -544,12 +622,14 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
   read_bodies(at, draft);
   read_joints(at, draft);
   read_loops(at, draft);
+  read_constraints(at, draft);
   read_contacts(at, draft);
   read_motors(at, draft);
   read_loads(at, draft);
   if (draft.parts.bodies.empty() && !problems.any()) {
     problems.error({file, 0}, "there is no body; add [[bodies]] or [[robots]]");
   }
+  check_impulses(scene.clock, draft, problems);
   if (problems.any()) return std::nullopt;
   return compile(at, draft, std::move(scene));
 }

@@ -67,7 +67,10 @@ StartReport inspect_start(const Model& model, State start) {
   StartReport report;
   find_limits(model, start, report);
   System system(model);
-  if (settle(system, rounding, start) != StepStatus::ok) return report;
+  const StepStatus status = settle(system, rounding, start);
+  report.crowded =
+      status == StepStatus::too_many_pairs || status == StepStatus::too_many_contacts;
+  if (status != StepStatus::ok) return report;
   find_overlaps(model, start.contacts, report);
   const Ledger ledger = make_ledger(system, start);
   report.contact_energy = ledger.normal;

@@ -32,6 +32,7 @@ struct StartReport {
   std::vector<StartLimit> limits;
   double contact_energy = 0;  // stored in overlaps [J]
   double limit_energy = 0;    // stored in joint limits [J]
+  bool crowded = false;       // more shapes are close to each other than can be kept
 };
 
 /// "knee" by 3.2° above its upper limit

@@ -161,7 +161,10 @@ class LawPool {
   /// into `next`, which may be the memory itself. The ledger of single rows is kept by
   /// Form::advance, and where the model asks for it.
   LawSums forces(const LawRows& rows, std::span<const double> memory,
-                 std::span<double> next, const Evaluation& what) noexcept;
+                 std::span<double> next, const Evaluation& what) noexcept {
+    if (rows.count == 0) return {};
+    return run(rows, memory, next, what);
+  }
 
   /// Notes the forces of a step in the rows, so that the next accepted state can correct
   /// the ledger to the mean velocity. They were booked at the velocities of the step's
@@ -206,11 +209,12 @@ class LawPool {
 
  private:
   struct Piece;
+  struct Pass;
   template <class Work>
   void for_each_piece(const LawRows& rows, const Work& work) const;
-  void run_piece(const Piece& piece, const LawColumns& columns,
-                 std::span<const double> memory, std::span<double> next,
-                 const Evaluation& what, bool by_row, LawSums& sums) noexcept;
+  LawSums run(const LawRows& rows, std::span<const double> memory, std::span<double> next,
+              const Evaluation& what) noexcept;
+  void run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noexcept;
 
   std::span<const LawBlock> blocks_;
   MemoryLayout layout_;

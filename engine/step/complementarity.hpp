@@ -20,7 +20,7 @@ enum class FrictionBounds : std::uint8_t {
 struct ComplementarityOptions {
   ConeShape cone = ConeShape::isotropic;
   FrictionBounds bounds = FrictionBounds::coupled;
-  std::string_view solver = "newton";  // of the list in complementarity/solvers.hpp
+  std::string_view solver = "velocity-newton";  // of the list in complementarity/solvers.hpp
   double tolerance = 1e-8;             // of residuals, relative to the free velocity
   int iterations = 1000;               // of the solver, at most
   int relinearisations = 20;           // of the laws, at most

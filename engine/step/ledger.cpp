@@ -33,11 +33,11 @@ Ledger make_ledger(System& system, const State& state) noexcept {
   ledger.kinetic = kinetic_energy<double>(model.tree, state.v, system.tree);
   ledger.gravity = gravity_energy<double>(model.tree, system.tree);
   ledger.springs = spring_energy<double>(model.tree, state.q);
-  const ContactTotals totals = settled_forces(system, state);
-  ledger.normal = totals.normal.stored;
-  ledger.friction = totals.friction.stored;
-  ledger.limits = totals.limits.stored;
-  ledger.joint_friction = totals.joint_friction.stored;
+  const PoolSums sums = settled_forces(system, state);
+  ledger.normal = sums.contacts.normal.stored;
+  ledger.friction = sums.contacts.friction.stored;
+  ledger.limits = sums.joints.normal.stored;
+  ledger.joint_friction = sums.joints.friction.stored;
   ledger.loops = loop_energy(model, system.tree);
   ledger.works = state.works;
   return ledger;
