@@ -146,11 +146,11 @@ double ImplicitStep::interpolate(const Step& step, double place, std::size_t i) 
 }
 
 void ImplicitStep::polynomial(const Step& step, std::size_t i,
-                              std::array<double, 8>& c) const {
+                              std::array<double, 8>& powers) const {
   const double d = step.end[i] - step.y[i];
   const double e = step.h * step.rate[i] - d;
   const double f = d - step.h * step.end_rate[i] - e;
-  c = {step.y[i], d + e, f - e, -f};
+  powers = {step.y[i], d + e, f - e, -f};
 }
 
 void ImplicitStep::interpolate(const Step& step, double place, Vector& y) const {

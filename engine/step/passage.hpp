@@ -49,7 +49,6 @@ class PassageWatch {
   std::vector<Transform<double>> begin_, end_;  // poses of shapes
   double thinnest_ = HUGE_VAL;                  // of those that have a thickness [m]
   bool watches_ = false;                        // this substep
-  double begun_ = 0;                            // when [s]
   std::vector<Passage> passages_;
   std::uint64_t count_ = 0;
 };
