@@ -320,6 +320,8 @@ StepEvent EventLocator::first_event(const GuardReading& begin, const GuardReadin
   const Meeting meeting = meetings_.first(begin, end, std::min(first.where, 1.0));
   if (meeting.found()) first = event_of(meeting);
   if (first.where > 1) {
+    // Whoever reads contacts next finds them at the end of the step.
+    if (meetings_.followed_dense()) ode_->measure(step_->end(), true);
     if (end.contact_set_complete) return no_event;
     first = set_change(1);
   }

@@ -193,6 +193,7 @@ void MeetingSearch::look_at(std::uint32_t a, std::uint32_t b, double apart,
   if (second_order_ && stays_apart(pair, a, b, begin, end, to)) return;
   const Model& model = ode_->model();
   PairPath path(model.tree, paths_, model.shapes[a], model.shapes[b]);
+  followed_dense_ = true;
   const Meeting meeting = first_meeting(pair, path, 0, to, queries_);
   if (meeting.found()) first = meeting;
 }
@@ -222,6 +223,7 @@ void MeetingSearch::look_farther(const GuardReading& begin, const GuardReading& 
 Meeting MeetingSearch::first(const GuardReading& begin, const GuardReading& end,
                              double to) {
   Meeting first;
+  followed_dense_ = false;
   if (!any_pairs_) return first;
   bound_links();
   const bool within = bound_shapes(begin);

@@ -28,6 +28,9 @@ class MeetingSearch {
   /// ends.
   Meeting first(const GuardReading& begin, const GuardReading& end, double to);
 
+  /// Whether the last search asked for dense output: contacts may have been evaluated
+  /// elsewhere than where they were last.
+  bool followed_dense() const { return followed_dense_; }
   /// Of pairs of shapes, since it was made.
   std::uint64_t distance_queries() const { return queries_; }
 
@@ -60,6 +63,7 @@ class MeetingSearch {
   std::unique_ptr<Team> team_;
   std::unique_ptr<Detector> detector_;
   std::vector<ShapePair> beyond_;
+  bool followed_dense_ = false;
   std::uint64_t queries_ = 0;
 };
 

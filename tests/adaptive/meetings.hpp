@@ -162,7 +162,9 @@ class Draw {
     } else if (other == 1) {  // a ball and a triangulated surface
       one = {Sphere{log_between(0.01, 0.3)}, 0};
       one.size = std::get<Sphere>(one.shape).radius;
-      d = unit(0.5 * d - V{0, 0, 1});  // from above: a ground has no sides
+      // From above, all the way: a ground has no sides, and no bottom to come in by.
+      d = unit(0.5 * d - V{0, 0, 1});
+      m.gravity = {0, 0, 0};
       m.a = {.solid = chance(0.5) ? Solid{Mesh{&block_mesh()}, 0.05}
                                   : Solid{Terrain{&waves()}, HUGE_VAL}};
     } else if (other == 2) {  // a point and a body
