@@ -133,7 +133,8 @@ void add_export_command(CLI::App& app, int& status) {
       ->add_option("--every", wish->every,
                    "Of tables, frames and animations: samples at least so far apart [s]")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("-o,--out", wish->out, "Folder; RECORDING/export when left out");
+  command->add_option("-o,--out", wish->out, "Folder; RECORDING/export when left out")
+      ->check(empty_name);
   command->footer(
       "A run that was killed can be exported as well, up to where it was recorded.\n"
       "Examples:\n"

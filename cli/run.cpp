@@ -279,7 +279,8 @@ void add_run_commands(CLI::App& app, int& status) {
                       "key=value of the scene: clock.duration_s=2, bodies.ball.mass_kg=3")
           ->type_name("KEY=VALUE");
   CLI::Option* out = run->add_option("-o,--out", wish->out,
-                                     "Folder for the recording; out/SCENE when left out");
+                                     "Folder for the recording; out/SCENE when left out")
+                         ->check(empty_name);
   CLI::Option* resume =
       run->add_option("--resume", wish->resume,
                       "Go on with the run in this folder from its last checkpoint")

@@ -14,11 +14,16 @@ using scene::Scene;
 
 Json ledger_json(const RunReport& report) {
   const Ledger& books = report.audit.last();
-  return {
-      {"kinetic_J", books.kinetic},      {"gravity_J", books.gravity},
-      {"stored_J", books.stored()},      {"dissipated_J", books.dissipated()},
-      {"supplied_J", books.supplied()},  {"residual_J", report.audit.residual()},
-      {"scale_J", report.audit.scale()}, {"relative_residual", report.audit.relative()}};
+  return {{"kinetic_J", books.kinetic},
+          {"gravity_J", books.gravity},
+          {"stored_J", books.stored()},
+          {"dissipated_J", books.dissipated()},
+          {"supplied_J", books.supplied()},
+          {"residual_J", report.audit.residual()},
+          {"scale_J", report.audit.scale()},
+          {"relative_residual", report.audit.relative()},
+          {"unsupplied_J", report.audit.unsupplied()},
+          {"relative_unsupplied", report.audit.relative_unsupplied()}};
 }
 
 /// Quantiles, and a histogram: where a bin begins, how many ticks.
@@ -86,6 +91,7 @@ Json summary_json(const Scene& scene, const RunReport& report) {
     add_times("step_time", report.times, json);
     const Deadlines& deadlines = report.deadlines;
     json["missed_deadlines"] = report.missed;
+    json["passages"] = report.passages;
     if (deadlines.begun_late.count() > 0) {
       add_times("wake_up_latency", deadlines.begun_late, json);
       json["missed_own"] = deadlines.late_by_us.count();
@@ -149,6 +155,10 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
         static_cast<double>(solves.iterations) / steps, solves.residual, solves.relative,
         solves.unconverged);
   }
+  fmt::print(
+      "unsupplied: {:.2g} J from laws that are not passive, {:.2g} of the energy "
+      "scale\n",
+      report.audit.unsupplied(), report.audit.relative_unsupplied());
   if (scene.clock.stepper->fixed_step) {
     fmt::print("a step took {}\n", times_text(report.times));
     const Deadlines& deadlines = report.deadlines;

@@ -383,9 +383,11 @@ void add_study_commands(CLI::App& app, int& status) {
     command->add_flag("--json", options->json, "Print JSON and nothing else");
   };
   const auto with_out = [options](CLI::App* command) {
-    command->add_option("-o,--out", options->folder,
-                        "Folder for report.html, a page to look at in a browser, and for "
-                        "figures (SVG, PNG) with their data (CSV)");
+    command
+        ->add_option("-o,--out", options->folder,
+                     "Folder for report.html, a page to look at in a browser, and for "
+                     "figures (SVG, PNG) with their data (CSV)")
+        ->check(empty_name);
   };
 
   CLI::App* list = study->add_subcommand("list", "All studies by paper");

@@ -94,4 +94,8 @@ std::string_view unit_text(const Parameter& p) {
   return p.unit == "1" || p.is_flag() || p.is_choice() ? std::string_view() : p.unit;
 }
 
+std::string empty_name(const std::string& name) {
+  return name.empty() ? "it must not be empty" : "";
+}
+
 }  // namespace bristle::cli

@@ -37,4 +37,8 @@ std::string padded(std::string_view text, std::size_t width);
 /// Text under a heading, wrapped and indented.
 void print_wrapped(std::string_view head, std::string_view text);
 
+/// For options: what is wrong with a name that must not be empty, as that of a variable
+/// of a script that is not set; nothing where it is not.
+std::string empty_name(const std::string& name);
+
 }  // namespace bristle::cli

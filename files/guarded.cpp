@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string_view>
 
 namespace bristle::files {
 
@@ -21,7 +23,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char good = 'y', bad = 'n', too_large = 'm';
+/// What a child sends: how it ended, how long its answer is, and the answer.
+struct Head {
+  static constexpr std::uint64_t good = 1, bad = 2, too_large = 3;
+  std::uint64_t verdict = 0;
+  std::uint64_t length = 0;
+};
 
 bool write_all(int to, const char* from, std::size_t length) {
   while (length > 0) {
@@ -32,6 +39,12 @@ bool write_all(int to, const char* from, std::size_t length) {
     length -= static_cast<std::size_t>(n);
   }
   return true;
+}
+
+bool send(int to, std::uint64_t verdict, std::string_view answer) {
+  const Head head{verdict, answer.size()};
+  return write_all(to, reinterpret_cast<const char*>(&head), sizeof head) &&
+         write_all(to, answer.data(), answer.size());
 }
 
 /// The address space of this process [bytes]; 0 where the system does not say.
@@ -71,30 +84,37 @@ std::size_t address_space() {
   std::signal(SIGTERM, SIG_IGN);
   bool sent = false;
   try {
-    const std::string answer = work();
-    sent = write_all(to, &good, 1) && write_all(to, answer.data(), answer.size());
+    sent = send(to, Head::good, work());
   } catch (const std::bad_alloc&) {
-    sent = write_all(to, &too_large, 1);
+    sent = send(to, Head::too_large, {});
   } catch (const std::exception& error) {
-    sent =
-        write_all(to, &bad, 1) && write_all(to, error.what(), std::strlen(error.what()));
+    sent = send(to, Head::bad, error.what());
   } catch (...) {
-    sent = write_all(to, &bad, 1);
+    sent = send(to, Head::bad, {});
   }
   ::_exit(sent ? 0 : 1);
 }
 
 struct Heard {
-  std::string text{};
+  std::string text{};  // head and answer
   const char* trouble = nullptr;
+
+  Head head() const {
+    Head head;
+    if (text.size() >= sizeof head) std::memcpy(&head, text.data(), sizeof head);
+    return head;
+  }
+  bool complete() const {
+    return text.size() >= sizeof(Head) && text.size() - sizeof(Head) >= head().length;
+  }
 };
 
-/// What comes through the pipe until its end, or until the time is over.
+/// What comes through the pipe until it is complete, the pipe ends, or the time is over.
 Heard listen(int from, const GuardLimits& limits) {
   Heard heard;
   const auto end = Clock::now() + std::chrono::seconds(60 * limits.seconds);
   std::string part(std::size_t{1} << 16, '\0');
-  while (true) {
+  while (!heard.complete()) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     pollfd one{from, POLLIN, 0};
@@ -114,6 +134,7 @@ Heard listen(int from, const GuardLimits& limits) {
     }
     heard.text.append(part.data(), static_cast<std::size_t>(n));
   }
+  return heard;
 }
 
 }  // namespace
@@ -146,11 +167,11 @@ Result<std::string> guarded(const std::function<std::string()>& work,
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (heard.trouble != nullptr) return Error{heard.trouble};
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !heard.text.empty()) {
-    const char verdict = heard.text.front();
-    heard.text.erase(0, 1);
-    if (verdict == good) return std::move(heard.text);
-    if (verdict == too_large) return Error{"it asks for too much memory"};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && heard.complete()) {
+    const Head head = heard.head();
+    heard.text.erase(0, sizeof head);
+    if (head.verdict == Head::good) return std::move(heard.text);
+    if (head.verdict == Head::too_large) return Error{"it asks for too much memory"};
     return Error{heard.text.empty() ? "it cannot be read" : heard.text};
   }
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "scene/limits.hpp"
@@ -42,8 +43,23 @@ class Nodes {
     bool open = false;      // being followed
   };
 
-  /// Nodes by what they may be called by.
+  /// What an instance is of, in the same file.
+  static std::string_view target_of(const Element& instance) {
+    std::string_view url = instance.value("url");
+    if (url.starts_with('#')) url.remove_prefix(1);
+    return url;
+  }
+
+  /// An importer would leave it out without a word.
+  void missing(const Element& instance) {
+    if (!wrong_.empty()) return;
+    wrong_ = words({shown(instance.tag), " is of \"", shown(instance.value("url")),
+                    "\", which is not in this file"});
+  }
+
+  /// Nodes by what they may be called by, and geometries by their ids.
   void name(const Element& e) {
+    if (e.tag == "geometry") geometries_.insert(std::string(e.value("id")));
     if (e.tag == "node") {
       for (const char* key : {"id", "sid", "name"}) {
         if (!e.value(key).empty()) named_[std::string(e.value(key))].push_back(&e);
@@ -92,11 +108,13 @@ class Nodes {
     };
     for (const Element& c : node.children) {
       if (c.tag == "node") add(c);
+      if (c.tag == "instance_geometry" && !geometries_.contains(target_of(c))) missing(c);
       if (c.tag != "instance_node") continue;
-      std::string_view url = c.value("url");
-      if (url.starts_with('#')) url.remove_prefix(1);
-      const auto found = named_.find(url);
-      if (found == named_.end()) continue;
+      const auto found = named_.find(target_of(c));
+      if (found == named_.end()) {
+        missing(c);
+        continue;
+      }
       for (const Element* target : found->second) {
         if (wrong_.empty()) add(*target);
       }
@@ -104,6 +122,7 @@ class Nodes {
   }
 
   std::map<std::string, std::vector<const Element*>, std::less<>> named_;
+  std::set<std::string, std::less<>> geometries_;
   std::map<const Element*, Extent> extents_;
   std::size_t total_ = 0;
   std::string wrong_;

@@ -14,8 +14,10 @@ inline constexpr double largest_size = 1e9;
 inline constexpr std::size_t scene_bytes = std::size_t{1} << 26;  // of a TOML file
 inline constexpr std::size_t scene_depth = 64;                    // of tables in tables
 inline constexpr std::size_t list_entries = 100'000;              // bodies, joints, …
-inline constexpr std::size_t group_names = 200;                   // of a contact group
-inline constexpr std::size_t errors_said = 100;  // further ones are counted
+inline constexpr std::size_t include_depth = 16;
+inline constexpr std::size_t include_files = 1000;  // in all
+inline constexpr std::size_t group_names = 200;     // of a contact group
+inline constexpr std::size_t errors_said = 100;     // further ones are counted
 
 inline constexpr double longest_time = 1e9;  // of a run, a step, an interval [s]
 inline constexpr double most_steps = 1e12;   // of a run

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <stdexcept>
 
 #include "files/guarded.hpp"
@@ -82,7 +83,9 @@ Triangles parse(const std::string& bytes, const std::string& ending) {
                                          aiProcess_JoinIdenticalVertices);
   }
   if (scene == nullptr || scene->mRootNode == nullptr) {
-    throw std::runtime_error(shown(importer.GetErrorString()));
+    const std::string_view said = importer.GetErrorString();
+    if (said.find("bad_alloc") != said.npos) throw std::bad_alloc();
+    throw std::runtime_error(shown(said));
   }
   Triangles all;
   collect(*scene, *scene->mRootNode, aiMatrix4x4(), all);

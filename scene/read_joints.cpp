@@ -131,6 +131,62 @@ std::optional<JointSpec> read_joint(const Section& at, std::size_t number, Draft
   return joint;
 }
 
+/// The keys of a joint's start, and the types that have them.
+constexpr std::pair<std::string_view, std::string_view> start_keys[] = {
+    {"start", "revolute|prismatic"},        {"start_rate", "revolute|prismatic"},
+    {"start_angles", "universal|planar"},   {"start_angle_rates", "universal|planar"},
+    {"start_position", "planar"},           {"start_velocity", "planar"},
+    {"start_rotation", "spherical"},        {"start_quaternion", "spherical"},
+    {"start_angular_velocity", "spherical"}};
+
+/// As many numbers as the type has angles; zeros where the key is left out.
+std::vector<double> angles_of(const Section& at, std::string_view key, JointType type) {
+  const std::size_t count = type == JointType::universal ? 2 : 1;
+  std::vector<double> angles = at.numbers(key);
+  if (at.has(key) && angles.size() != count) {
+    at.error(key, fmt::format(
+                      "{} must be {} of a {} joint", shown(at.key_of(key), *at.node(key)),
+                      count == 1 ? "one number" : "two numbers", joint_type_name(type)));
+  }
+  angles.resize(count);
+  return angles;
+}
+
+std::vector<double> numbers_or_zeros(const Section& at, std::string_view key,
+                                     std::size_t count) {
+  std::vector<double> all = at.numbers(key);
+  all.resize(count);
+  return all;
+}
+
+/// Positions and velocities at the start, where some key says them.
+void read_start_keys(const Section& at, JointType type, InitialJoint& begin) {
+  bool any = false;
+  for (const auto& [key, types] : start_keys) {
+    at.only("type", key, types);
+    any = any || at.has(key);
+  }
+  if (!any) return;
+  if (has_one_axis(type)) {
+    begin.q = {at.number_or("start", 0)};
+    begin.v = {at.number_or("start_rate", 0)};
+  } else if (type == JointType::universal) {
+    begin.q = angles_of(at, "start_angles", type);
+    begin.v = angles_of(at, "start_angle_rates", type);
+  } else if (type == JointType::planar) {
+    begin.q = numbers_or_zeros(at, "start_position", 2);
+    begin.v = numbers_or_zeros(at, "start_velocity", 2);
+    begin.q.push_back(angles_of(at, "start_angles", type).front());
+    begin.v.push_back(angles_of(at, "start_angle_rates", type).front());
+  } else if (type == JointType::spherical) {
+    const Transform<double> turned = pose_of(at, "", "start_rotation", "start_quaternion")
+                                         .value_or(Transform<double>{});
+    const Quaternion<double> q = from_matrix(turned.R);
+    begin.q = {q.w, q.x, q.y, q.z};
+    begin.v = numbers_or_zeros(at, "start_angular_velocity", 3);
+  }
+}
+
 /// Where a joint begins. The place of its child follows from it, unless it is free.
 void read_start(const Section& at, const JointSpec& joint,
                 const std::map<std::string, std::size_t, std::less<>>& start_of,
@@ -145,14 +201,7 @@ void read_start(const Section& at, const JointSpec& joint,
     begin.q = old->q;
     begin.v = old->v;
   }
-  if (at.has("start") || at.has("start_rate")) {
-    if (position_count(joint.type) != 1) {
-      at.error("start", "start belongs to joints with one position");
-    } else {
-      begin.q = {at.number_or("start", 0)};
-      begin.v = {at.number_or("start_rate", 0)};
-    }
-  }
+  read_start_keys(at, joint.type, begin);
   const auto placed = draft.placed.find(joint.child);
   if (placed != draft.placed.end() && joint.type != JointType::free) {
     draft.source.problems->warning(

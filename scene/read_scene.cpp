@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <numbers>
 #include <set>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "bristle/step/loops.hpp"
 #include "files/read_file.hpp"
 #include "scene/draft.hpp"
+#include "scene/start.hpp"
 #include "scene/toml_text.hpp"
 
 namespace bristle::scene {
@@ -31,49 +33,86 @@ void merge(toml::table& into, const toml::table& from) {
   }
 }
 
-constexpr int deepest_include = 16;
+/// Files that a scene includes, and those that they include.
+class Includes {
+ public:
+  explicit Includes(Problems& problems) : problems_(problems) {}
 
-void include_files(toml::table& table, const std::string& file, int depth,
-                   Problems& problems) {
-  const toml::node* include = table.get("include");
-  if (include == nullptr) return;
-  std::vector<std::pair<std::string, int>> files;
-  const auto take = [&](const toml::node& node) {
+  void add_to(toml::table& table, const std::string& file) {
+    const toml::node* include = table.get("include");
+    if (include == nullptr) return;
+    std::vector<Name> names;
+    if (const toml::array* list = include->as_array()) {
+      for (const toml::node& one : *list) take(one, file, names);
+    } else {
+      take(*include, file, names);
+    }
+    open_.push_back(identity(file));
+    for (const Name& name : names) {
+      if (!add(table, file, name)) break;
+    }
+    open_.pop_back();
+  }
+
+ private:
+  struct Name {
+    std::string text;
+    int line;
+  };
+
+  static std::string identity(const std::string& file) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(file, ignored).string();
+  }
+
+  void take(const toml::node& node, const std::string& file, std::vector<Name>& names) {
     const int line = static_cast<int>(node.source().begin.line);
     if (const auto name = node.value<std::string>(); name && node.is_string()) {
-      files.emplace_back(*name, line);
+      names.push_back({*name, line});
     } else {
-      problems.error({file, line}, "include must be a file's name, or a list of them");
+      problems_.error({file, line}, "include must be a file's name, or a list of them");
     }
-  };
-  if (const toml::array* list = include->as_array()) {
-    for (const toml::node& one : *list) take(one);
-  } else {
-    take(*include);
   }
-  const std::size_t slash = file.find_last_of('/');
-  const std::string folder = slash == std::string::npos ? "" : file.substr(0, slash + 1);
-  for (const auto& [name, line] : files) {
-    const std::string path = name.starts_with('/') ? name : folder + name;
-    if (depth >= deepest_include) {
-      problems.error({file, line},
-                     fmt::format("include = \"{}\": files include each other "
-                                 "more than {} deep",
-                                 name, deepest_include));
-      return;
+
+  /// False where further files are not worth a look.
+  bool add(toml::table& table, const std::string& file, const Name& name) {
+    const auto refuse = [&](const std::string& why) {
+      problems_.error({file, name.line},
+                      fmt::format("include = \"{}\": {}", name.text, why));
+    };
+    const std::size_t slash = file.find_last_of('/');
+    const std::string folder =
+        slash == std::string::npos ? "" : file.substr(0, slash + 1);
+    const std::string path = name.text.starts_with('/') ? name.text : folder + name.text;
+    if (std::ranges::find(open_, identity(path)) != open_.end()) {
+      refuse("a file must not include itself, nor what includes it");
+      return true;
+    }
+    if (open_.size() > include_depth) {
+      refuse(fmt::format("files include each other more than {} deep", include_depth));
+      return false;
+    }
+    if (++count_ > include_files) {
+      refuse(fmt::format("there must not be more than {} files in all", include_files));
+      return false;
     }
     const auto text = files::read_file(path, scene_bytes);
     if (!text) {
-      problems.error({file, line}, fmt::format("include = \"{}\": cannot read {}: {}",
-                                               name, path, text.error()));
-      continue;
+      refuse(fmt::format("cannot read {}: {}", path, text.error()));
+      return true;
     }
-    auto other = parse_toml(*text, path, problems);
-    if (!other) continue;
-    include_files(*other, path, depth + 1, problems);
-    merge(table, *other);
+    if (auto other = parse_toml(*text, path, problems_)) {
+      add_to(*other, path);
+      other->erase("include");
+      merge(table, *other);
+    }
+    return true;
   }
-}
+
+  Problems& problems_;
+  std::vector<std::string> open_;  // the files that are being read, one in another
+  std::size_t count_ = 0;
+};
 
 /// One step of a path such as bodies.ball.mass_kg: a key of a table, or an element of a
 /// list of tables by its name or number.
@@ -151,33 +190,70 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
   at->as_table()->insert_or_assign(path.back(), *value.get("x"));
 }
 
-/// Shapes that overlap at the start, unless that is allowed.
-void check_overlap(const Model& model, State state, const Draft& draft,
-                   Problems& problems) {
-  System system(model);
-  if (settle(system, 1e-9, state) != StepStatus::ok) return;
-  int said = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.contacts.count); ++i) {
-    const ContactKey& key = state.contacts.key[i];
-    const double depth = state.contacts.depth[i];
-    if (key.empty() || !(depth > 1e-9)) continue;
-    const ModelShape& a = model.shapes[key.a];
-    const ModelShape& b = model.shapes[key.b];
-    if (++said > 20) {
-      problems.error({draft.source.file, 0}, "and more that overlap");
-      return;
-    }
+constexpr std::size_t most_listed = 20;
+
+/// What overlaps by more than bodies at rest do, unless that is allowed; and which joints
+/// begin beyond their limits.
+void check_start(const Model& model, const State& start, const Draft& draft,
+                 Problems& problems) {
+  const StartReport report = inspect_start(model, start);
+  if (report.crowded) {
+    problems.error(
+        {draft.source.file, 0},
+        "bodies lie in one another at the start: shapes are close to more than "
+        "100 others on average; move them apart");
+  }
+  std::size_t deep = 0;
+  for (const StartOverlap& overlap : report.overlaps) {
+    if (overlap.rests() || ++deep > most_listed) continue;
+    const ModelShape& a = model.shapes[overlap.a];
+    const ModelShape& b = model.shapes[overlap.b];
     // Of a body in the world the other one is to move.
     const int body = b.body >= 0 ? b.body : a.body;
-    const auto place = body >= 0
+    const auto found = body >= 0
                            ? draft.body_places.find(
                                  model.tree.bodies()[static_cast<std::size_t>(body)].name)
                            : draft.body_places.end();
-    problems.error(
-        place != draft.body_places.end() ? place->second : Place{draft.source.file, 0},
-        fmt::format("\"{}\" and \"{}\" overlap by {:.3g} m at the start; move them "
-                    "apart, or set allow_initial_overlap = true",
-                    a.name, b.name, depth));
+    const Place place =
+        found != draft.body_places.end() ? found->second : Place{draft.source.file, 0};
+    const std::string what = fmt::format(
+        "\"{}\" and \"{}\" overlap by {:.3g} m at the start, and at rest by "
+        "{:.3g} m",
+        a.name, b.name, overlap.depth, overlap.rest_depth);
+    if (draft.allow_overlap) {
+      problems.warning(place, what);
+    } else {
+      problems.error(place,
+                     what + "; move them apart, or set allow_initial_overlap = true");
+    }
+  }
+  if (deep > most_listed) {
+    const std::string more = fmt::format("and {} more that overlap", deep - most_listed);
+    if (draft.allow_overlap) {
+      problems.warning({draft.source.file, 0}, more);
+    } else {
+      problems.error({draft.source.file, 0}, more);
+    }
+  }
+  if (deep > 0 && draft.allow_overlap) {
+    problems.warning({draft.source.file, 0},
+                     fmt::format("overlaps store {:.3g} J at the start, which set bodies "
+                                 "in motion",
+                                 report.contact_energy));
+  }
+  std::string beyond;
+  for (std::size_t i = 0; i < std::min(report.limits.size(), most_listed); ++i) {
+    beyond += (i > 0 ? ", " : "") + text_of(report.limits[i], model);
+  }
+  if (report.limits.size() > most_listed) {
+    beyond += fmt::format(" and {} more", report.limits.size() - most_listed);
+  }
+  if (!beyond.empty()) {
+    problems.warning(
+        {draft.source.file, 0},
+        fmt::format("joints start beyond their limits, which store {:.3g} J: "
+                    "{}",
+                    report.limit_energy, beyond));
   }
 }
 
@@ -345,7 +421,7 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   }
   scene.probes = read_probes(at, scene.model, draft);
   close_loops(scene.model, scene.start, draft, problems);
-  if (!draft.allow_overlap) check_overlap(scene.model, scene.start, draft, problems);
+  check_start(scene.model, scene.start, draft, problems);
   if (problems.any()) return std::nullopt;
   for (const Problem& warning : problems.warnings()) {
     scene.warnings.push_back(warning.text());
@@ -516,7 +592,8 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
                                      Problems& problems) {
   auto table = parse_toml(text, file, problems);
   if (!table) return std::nullopt;
-  include_files(*table, file, 0, problems);
+  Includes(problems).add_to(*table, file);
+  table->erase("include");  // what the files say is there now, also in what is recorded
   for (const std::string& setting : settings) apply_setting(*table, setting, problems);
   if (problems.any()) return std::nullopt;
 

@@ -125,6 +125,8 @@ Json law_schema(LawFamily family) {
   }
   if (family == LawFamily::friction) {
     any.push_back({{"type", "number"}, {"minimum", 0}, {"maximum", 10}});
+  } else {
+    any.push_back({{"const", "rigid"}});
   }
   return any;
 }

@@ -83,6 +83,9 @@ BroadStatus Detector::run_broad_phase() noexcept {
   };
   const BroadStatus status = broad_.find(boxes_, model_->large, half_spaces_, may_touch);
   if (status != BroadStatus::too_many_pairs || !model_->rooms_grow) return status;
+  const std::size_t most =
+      std::max(few_pairs, most_pairs_factor * at(model_->pair_capacity));
+  if (broad_.found() > most) return status;
   broad_.reserve(broad_.found() + broad_.found() / 2);
   return broad_.find(boxes_, model_->large, half_spaces_, may_touch);
 }
@@ -158,7 +161,7 @@ void Detector::look(List& list, Share share) const noexcept {
     pair.find(a.shape, pose_a, b.shape, pose_b, margin, contacts);
     const std::size_t needed = list.count + at(contacts.count);
     if (needed > list.found.size()) {
-      if (!model_->rooms_grow) {
+      if (!model_->rooms_grow || needed > most_contacts_found) {
         list.status = ContactStatus::too_many_contacts;
         return;
       }
@@ -173,6 +176,32 @@ void Detector::look(List& list, Share share) const noexcept {
       list.found[list.count++] = {static_cast<std::uint32_t>(k), contacts[c]};
     }
   }
+}
+
+ContactStatus Detector::list_near(const LinkMotion& links,
+                                  std::span<const double> margins,
+                                  std::vector<ShapePair>& near) noexcept {
+  place_shapes(links);
+  std::copy(margins.begin(), margins.end(), margins_.begin());
+  if (model_->broad_phase) {
+    const ContactStatus status = find_candidates();
+    if (status != ContactStatus::ok) return status;
+  }
+  near.clear();
+  try {
+    for (std::size_t k = 0; k < candidate_count_; ++k) {
+      const ShapePair& pair = candidates_[k];
+      const double margin = margins_[pair.a] + margins_[pair.b];
+      if (far_apart(model_->shapes[pair.a], poses_[pair.a], model_->shapes[pair.b],
+                    poses_[pair.b], margin)) {
+        continue;
+      }
+      near.push_back(pair);
+    }
+  } catch (const std::bad_alloc&) {
+    return ContactStatus::too_many_pairs;
+  }
+  return ContactStatus::ok;
 }
 
 ContactStatus Detector::detect(const LinkMotion& links, double horizon) noexcept {

@@ -14,6 +14,13 @@
 
 namespace bristle {
 
+/// Rooms that grow end here. More is a mistake, bodies all at one place, and would take
+/// all memory and time there is: pairs beyond this many times the room to begin with
+/// (32 for each shape, and those with planes), and contacts.
+inline constexpr std::size_t most_pairs_factor = 4;
+inline constexpr std::size_t few_pairs = 20'000;  // always allowed
+inline constexpr std::size_t most_contacts_found = 1'000'000;
+
 enum class ContactStatus : std::uint8_t {
   ok,
   too_many_contacts,  // more than there is room for
@@ -43,10 +50,19 @@ class Detector {
   /// Finds the contacts that exist or may come to exist within `horizon` [s].
   ContactStatus detect(const LinkMotion& links, double horizon) noexcept;
 
+  /// Lists the pairs that may touch and whose shapes come, by the balls around them, to
+  /// within these margins of each other, one per shape [m].
+  ContactStatus list_near(const LinkMotion& links, std::span<const double> margins,
+                          std::vector<ShapePair>& near) noexcept;
+
   const Transform<double>& pose(std::uint32_t shape) const { return poses_[shape]; }
   /// How far the points of a shape may move, as of the last detect() [m].
   double margin(std::uint32_t shape) const { return margins_[shape]; }
   const ShapePair& candidate(std::uint32_t i) const { return candidates_[i]; }
+  /// Pairs that may touch within the horizon of the last detect().
+  std::span<const ShapePair> candidates() const {
+    return std::span(candidates_).first(candidate_count_);
+  }
 
   /// The contacts found, by block, then pair: one after the other.
   class Cursor {

@@ -557,10 +557,10 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
     contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h);
     sums_limits_ = limits_.advance(pools.joints, state.joints, h);
     sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
-    const ImpulseRows::Disagreement joints =
-        limits_.improve(pools.joints, state.joints, z_, diagonal_, h, tolerance);
-    const ImpulseRows::Disagreement points =
-        contacts_.improve(pools.points, state.contacts, z_, diagonal_, h, tolerance);
+    const ImpulseRows::Disagreement joints = limits_.improve(
+        pools.joints, state.joints, z_, diagonal_, h, tolerance, options_.cone);
+    const ImpulseRows::Disagreement points = contacts_.improve(
+        pools.points, state.contacts, z_, diagonal_, h, tolerance, options_.cone);
     const double off = std::max(joints.speed, points.speed);
     residual_ = std::max(report.residual, off);
     relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
@@ -633,6 +633,7 @@ void Complementarity::book(System& system, State& state, double h) {
   add_powers(works.joint_friction, sums_limits_.friction.powers);
   const ImpulseBooks joints = limits_.finish(pools.joints, state.joints, u_, z_, h);
   const ImpulseBooks points = contacts_.finish(pools.points, state.contacts, u_, z_, h);
+  pools.points.put_turns(system.placement(state.q, v_next_), h, state.contacts);
   works.limits.damping += joints.normal_damping;
   works.joint_friction.slip += joints.friction_slip;
   works.joint_friction.damping -= joints.stretched;

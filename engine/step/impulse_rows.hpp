@@ -106,10 +106,11 @@ class ImpulseRows {
     int row = -1;  // of the pool
   };
   /// Rows that disagree by more than `tolerance` [m/s] are linearised again. `diagonal`
-  /// is that of A.
+  /// is that of A. Laws have an isotropic bound: where friction is beyond it, under
+  /// bounds by components, they are not asked.
   Disagreement improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
-                       std::span<const double> diagonal, double h,
-                       double tolerance) noexcept;
+                       std::span<const double> diagonal, double h, double tolerance,
+                       ConeShape cone) noexcept;
 
   /// After the last solution: impulses into the rows, forces into the columns, and what
   /// the laws did not book.

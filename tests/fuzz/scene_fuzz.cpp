@@ -1,9 +1,14 @@
-// Scenes with the robots and meshes that they name, read and run for a moment. An input
-// is several files, each after a line "=== NAME": scene.toml, robot.urdf, robot.xml,
-// mesh.stl, mesh.obj, mesh.ply, mesh.dae, more.toml.
+// Scenes with the robots and meshes that they name, read, run for a moment, and recorded.
+// An input is several files, each after a line "=== NAME": scene.toml, robot.urdf,
+// robot.xml, mesh.stl, mesh.obj, mesh.ply, mesh.dae, more.toml.
 
 #include <algorithm>
+#include <ctime>
 
+#include "bristle/run.hpp"
+#include "recording/hdf5.hpp"
+#include "recording/reader.hpp"
+#include "recording/recorder.hpp"
 #include "scene/scene.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/fuzz/scratch.hpp"
@@ -28,21 +33,56 @@ void write_files(std::string_view input, const test::FuzzFolder& folder) {
   }
 }
 
-/// A millisecond of simulated time, and not more steps than a fuzzer has time for.
-void run_a_moment(const scene::Scene& scene) {
-  if (scene.model.tree.bodies().size() > 40 || scene.model.shapes.size() > 40) return;
-  State state = scene.start;
+/// Whether there is processor time left for the run: a second, so that absurd steps and
+/// intervals, which are allowed, end as a user would end them.
+class Patience {
+ public:
+  bool left() const { return std::clock() - begin_ < CLOCKS_PER_SEC; }
+
+ private:
+  std::clock_t begin_ = std::clock();
+};
+
+/// A millisecond of simulated time, recorded as the program does it.
+void run_a_moment(const scene::Scene& scene, const std::string& log) {
   constexpr double moment = 1e-3;
-  int left = 200;
+  State state = scene.start;
   StepperOptions options = scene.clock.options;
-  options.substeps = std::min(options.substeps, 10);
   options.threads = 1;
   const std::unique_ptr<Stepper> stepper =
       scene.clock.stepper->make(scene.model, options);
-  if (stepper->settle(state) != StepStatus::ok) return;
-  StepObserver watch;
-  watch.on_step = [&](const State&) { return --left > 0; };
-  static_cast<void>(stepper->advance_to(state, moment, watch));
+  Result<recording::Recorder> recorder =
+      recording::Recorder::create(log, scene.model, {.scene = scene.text});
+  if (!recorder) __builtin_trap();
+  const Patience patience;
+  const RunSummary done =
+      run(*stepper, state,
+          {.end = state.time + std::min(moment, scene.clock.duration),
+           .every = scene.record.every,
+           .interval = scene.record.interval,
+           .steps = scene.record.steps && !scene.clock.stepper->fixed_step,
+           .checkpoint = scene.record.checkpoint},
+          {.on_sample =
+               [&](const Observation& now) {
+                 return recorder->sample(now) && patience.left();
+               },
+           .on_event = [&](const State&, const Event& e) { return recorder->event(e); },
+           .on_step = [&](const State&) { return patience.left(); },
+           .on_checkpoint = [&](const State& now) { return recorder->checkpoint(now); }});
+  if (!recorder->finish({done.status == StepStatus::ok ? "finished" : "failed", "{}"})) {
+    __builtin_trap();
+  }
+}
+
+/// What was recorded is read back; of every eighth input from an HDF5 file.
+void read_back(const std::string& log, const std::string& hdf5, bool folded) {
+  if (folded && !recording::fold(log, hdf5)) __builtin_trap();
+  Result<recording::Reader> reader = recording::Reader::open(folded ? hdf5 : log);
+  if (!reader || !reader->complete()) __builtin_trap();
+  recording::Sample sample;
+  for (std::size_t i = 0; i < std::min<std::size_t>(reader->size(), 100); ++i) {
+    if (!reader->read(i, sample)) __builtin_trap();
+  }
 }
 
 }  // namespace
@@ -53,6 +93,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   scene::Problems problems;
   const auto scene = scene::read_scene(folder / "scene.toml", {}, problems);
   if (!scene && !problems.any()) __builtin_trap();
-  if (scene) run_a_moment(*scene);
+  if (scene) {
+    run_a_moment(*scene, folder / "recording.log");
+    read_back(folder / "recording.log", folder / "recording.h5", size % 8 == 0);
+  }
   return 0;
 }

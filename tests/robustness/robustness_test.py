@@ -166,6 +166,17 @@ class Readers(Case):
                         for i in range(40)) + f'<node id="n40">{GEOMETRY}</node>'
         self.mesh_refused(collada(twice), "mesh.dae", "instances")
 
+    def test_collada_instances_of_what_is_not_there(self):
+        """Assimp leaves them out without a word."""
+        for instance in ('<instance_node url="other.dae#n1"/>', '<instance_node url="#n1"/>',
+                         '<instance_geometry url="#h"/>'):
+            nodes = f'<node id="n0">{GEOMETRY}{instance}</node>'
+            self.mesh_refused(collada(nodes), "mesh.dae", "not in this file")
+
+    def test_collada_that_asks_for_too_much(self):
+        large = collada("", GEOMETRY, False).replace('count="12"', 'count="4000000000"')
+        self.mesh_refused(large, "mesh.dae", "too much memory")
+
     def test_collada_that_is_good(self):
         nodes = f'<node id="n0"><instance_node url="#n1"/></node><node id="n1">{GEOMETRY}</node>'
         self.write(collada(nodes), "mesh.dae")
@@ -196,6 +207,29 @@ class Readers(Case):
             self.refused(SCENE + deep, "scene.toml:", "deep")
         self.refused(SCENE, "deep", arguments=("--set", ".".join("a" * 50000) + "=1"))
         self.refused(SCENE, "deep", arguments=("--set", "title=" + "[" * 5000 + "]" * 5000))
+
+    def test_files_that_include_each_other(self):
+        """Each names the others many times: not followed in all ways that there are."""
+        names = ", ".join(['"scene.toml"', '"more.toml"', '"./scene.toml"'] * 8)
+        self.write(f"include = [{names}]\n", "more.toml")
+        self.refused(f"include = [{names}]\n" + SCENE, "must not include itself")
+        for i in range(15):  # none includes itself, but the ways double
+            self.write(f'include = ["m{i + 1}.toml", "m{i + 1}.toml"]\n', f"m{i}.toml")
+        self.write("", "m15.toml")
+        self.refused('include = "m0.toml"\n' + SCENE, "more than 1000 files")
+        self.write('include = "m15.toml"\n', "m14.toml")
+        self.accepted('include = ["m14.toml", "m15.toml"]\n' + SCENE)
+
+    def test_thousands_of_bodies_at_one_place(self):
+        """Eight million pairs: refused before memory is taken for them."""
+        def limits():
+            limit_time()
+            resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+        for text in ("", "allow_initial_overlap = true\n"):
+            text += CLOCK + "".join(BALL.replace('"ball"', f'"{i}"') for i in range(4000))
+            result = call("run", self.write(text), "--out", self.out, preexec_fn=limits)
+            self.assertIn(result.returncode, (BAD_INPUT, CANNOT_GO_ON), result.stderr[-500:])
+            self.assertIn("close to", result.stderr)
 
     def test_a_scene_that_is_too_large(self):
         file = self.folder / "scene.toml"
@@ -299,10 +333,36 @@ class Silence(Case):
                                 preexec_fn=lambda: os.close(1))
         self.assertEqual(result.returncode, CANNOT_GO_ON)
 
-    def slow(self, *arguments):
+    def test_nobody_reads_the_output(self):
+        """The run goes on, and all files are there."""
+        process = self.start(SCENES / "arm.toml", "--realtime", "--set", "clock.duration_s=2",
+                             "--out", self.out)
+        process.stdout.close()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=200), CANNOT_GO_ON)
+        for name in ("recording.h5", "report.html", "run.png", "run.svg"):
+            self.assertTrue((self.out / name).exists(), name)
+
+    def test_a_terminal_that_is_closed(self):
+        for ignored in (False, True):  # by nohup
+            process = self.slow(preexec_fn=lambda: ignored and signal.signal(signal.SIGHUP, signal.SIG_IGN))
+            self.wait_for(lambda: (self.out / "recording.log").exists())
+            process.send_signal(signal.SIGHUP)
+            _, complaint = process.communicate(timeout=200)
+            self.assertEqual(process.returncode, FINE if ignored else INTERRUPTED, complaint)
+            self.assertTrue((self.out / "recording.h5").exists())
+            shutil.rmtree(self.out)
+
+    def test_a_folder_without_a_name(self):
+        self.accepted(SCENE)
+        for command in (("run", self.write(SCENE)), ("export", self.out, "--csv"),
+                        ("study", "run", "azad2014.materials")):
+            self.ended(call(*command, "--out", "", cwd=self.folder), BAD_INPUT, "--out", "empty")
+
+    def slow(self, *arguments, **options):
         """A run of some seconds that records at once."""
         return self.start(SCENES / "arm.toml", "--realtime", "--set", "clock.duration_s=1.5",
-                          "--out", self.out, *arguments)
+                          "--out", self.out, *arguments, **options)
 
     def test_the_folder_is_removed(self):
         process = self.slow()
@@ -473,6 +533,29 @@ class Folders(Case):
         self.assertEqual(exported.stderr, "")
         self.assertFalse((self.out / "run.lock").exists())
 
+    def test_the_first_of_two_is_not_disturbed(self):
+        """To the end, its tables are those of a run alone."""
+        scene = (SCENES / "arm.toml", "--set", "clock.duration_s=1.5", "--csv", "--checkpoint", "0.1")
+        alone = self.folder / "alone"
+        self.ended(call("run", *scene, "--out", alone), FINE)
+        first = self.start(*scene, "--realtime", "--out", self.out)
+        self.wait_for(lambda: (self.out / "run.lock").exists() and (self.out / "recording.log").exists())
+        refused = 0
+        while first.poll() is None:
+            for command in (("run", SCENES / "dominoes.toml", "--out", self.out),
+                            ("run", "--resume", self.out)):
+                second = call(*command)
+                refused += second.returncode == CANNOT_GO_ON and str(first.pid) in second.stderr
+                if first.poll() is not None:  # it may be over
+                    break
+            if refused >= 6:
+                break
+        self.assertGreaterEqual(refused, 2)
+        _, complaint = first.communicate(timeout=200)
+        self.assertEqual(first.returncode, FINE, complaint)
+        tables = lambda folder: {file.name: file.read_bytes() for file in (folder / "csv").iterdir()}
+        self.assertEqual(tables(self.out), tables(alone))
+
     def test_the_lock_of_a_killed_run_is_taken_over(self):
         first = self.long()
         first.kill()
@@ -485,6 +568,18 @@ class Folders(Case):
         _, complaint = second.communicate(timeout=200)
         self.assertEqual(second.returncode, INTERRUPTED, complaint)
         self.assertIn(str(first.pid), complaint)  # noticed, and said
+
+    def test_a_run_with_included_files_is_resumed(self):
+        """From anywhere: what they say is in the recording."""
+        self.write(BALL, "ball.toml")
+        self.write('include = "ball.toml"\n' + CLOCK.replace("0.01", "2") + FLOOR, "scene.toml")
+        command = ("run", "scene.toml", "--checkpoint", "0.1", "--out")
+        self.ended(call(*command, "whole", "--csv", cwd=self.folder), FINE)
+        limits = lambda: silent(self.out, 30000)
+        self.ended(call(*command, self.out, cwd=self.folder, preexec_fn=limits), CANNOT_GO_ON)
+        self.ended(call("run", "--resume", self.out, "--csv", cwd="/"), FINE)
+        for file in (self.folder / "whole" / "csv").iterdir():
+            self.assertEqual(file.read_bytes(), (self.out / "csv" / file.name).read_bytes(), file.name)
 
     def test_many_at_once(self):
         """Of runs that begin at the same time in one folder, those that go on do so one by one."""
