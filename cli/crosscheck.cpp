@@ -214,7 +214,7 @@ report::Figure figure_of(const Crosscheck& all, const Scene& scene,
                         .curves = {},
                         .log_x = true,
                         .log_y = true};
-  report::Panel over_time{.title = "Difference over time",
+  report::Panel over_time{.title = "Difference over time, shortest steps",
                           .x_label = "time [s]",
                           .y_label = "difference [m]",
                           .curves = {},
@@ -237,11 +237,12 @@ report::Figure figure_of(const Crosscheck& all, const Scene& scene,
     const auto cost = curve_of(by_cost, run.name());
     cost->x.push_back(run.cpu);
     cost->y.push_back(run.difference);
-    report::Curve curve{.label = fmt::format("{} {}", run.name(), accuracy_text(run)),
-                        .x = run.times,
-                        .y = run.differences};
-    curve.x.resize(curve.y.size());
-    over_time.curves.push_back(std::move(curve));
+    // Of each clock the shortest step, which comes last.
+    const auto latest = curve_of(over_time, run.name());
+    latest->marker = report::Marker::none;
+    latest->x.assign(run.times.begin(), run.times.begin() + static_cast<std::ptrdiff_t>(
+                                                                run.differences.size()));
+    latest->y = run.differences;
   }
   return {scene.title.empty() ? scene.file : scene.title,
           fmt::format("positions of all bodies over {:g} s, against {} {}", plan.until,
