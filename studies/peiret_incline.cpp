@@ -68,6 +68,13 @@ Slide slide(const Block& block, double h, double duration) {
   return found;
 }
 
+/// Over the second half of a run [m/s].
+double mean_speed(const Track& track, double duration) {
+  const double half = 0.5 * duration;
+  return (track.position.back().x - track.position_at(half).x) /
+         (track.time.back() - half);
+}
+
 /// The scheme itself, in one dimension: backward Euler on the bristle, returned to
 /// |λ| ≤ μN; a damped one keeps the stretch whose spring and damper make up that force.
 double by_hand(const Block& block, double h, double steps) {
@@ -147,8 +154,8 @@ Result<Outcome> run(Values& values, bool with_figure) {
     const double creep = block.slow * slope / block.mu;
     if (0.5 * duration > 100 * settles && slope != 0) {
       outcome.checks.push_back({"speed in the second half [m/s]",
-                                drift / (0.5 * duration), creep, 1e-3 * std::fabs(creep),
-                                "v_ε tan α/μ"});
+                                mean_speed(found.track, duration), creep,
+                                1e-3 * std::fabs(creep), "v_ε tan α/μ"});
     }
   }
   if (values.as_published()) {
@@ -159,13 +166,10 @@ Result<Outcome> run(Values& values, bool with_figure) {
                               "m g sin α/K_T"});
     Block other = block;
     other.bristles = false;
-    const Track creeping = slide(other, h, duration).track;
     const double creep = block.slow * slope / block.mu;
-    outcome.checks.push_back(
-        {"speed of the regularised law [m/s]",
-         (creeping.position.back().x - creeping.position_at(0.5 * duration).x) /
-             (0.5 * duration),
-         creep, 1e-3 * creep, "v_ε tan α/μ"});
+    outcome.checks.push_back({"speed of the regularised law [m/s]",
+                              mean_speed(slide(other, h, duration).track, duration),
+                              creep, 1e-3 * creep, "v_ε tan α/μ"});
   }
   if (with_figure) draw(block, h, duration, outcome);
   return outcome;
