@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include "cli/text.hpp"
+
 namespace bristle::cli {
 
 namespace {
@@ -42,15 +44,15 @@ void Progress::at(double time) {
   if (terminal_) {
     constexpr int width = 30;
     const int full = static_cast<int>(width * part);
-    fmt::print(stderr,
-               "\r[{}{}] {:3.0f} %  {:.4g} of {:.4g} s, {:.3g} × real time, {} left   ",
-               std::string(static_cast<std::size_t>(full), '#'),
-               std::string(static_cast<std::size_t>(width - full), '.'), 100 * part, time,
-               end_, pace, duration_text(left));
+    say(fmt::format(
+        "\r[{}{}] {:3.0f} %  {:.4g} of {:.4g} s, {:.3g} × real time, {} left   ",
+        std::string(static_cast<std::size_t>(full), '#'),
+        std::string(static_cast<std::size_t>(width - full), '.'), 100 * part, time, end_,
+        pace, duration_text(left)));
     bar_ = true;
   } else if (tenths < 10) {
-    fmt::print(stderr, "{:3.0f} %: {:.4g} of {:.4g} s, {:.3g} × real time, {} left\n",
-               100 * part, time, end_, pace, duration_text(left));
+    say(fmt::format("{:3.0f} %: {:.4g} of {:.4g} s, {:.3g} × real time, {} left\n",
+                    100 * part, time, end_, pace, duration_text(left)));
   }
   std::fflush(stderr);
   drawn_ = now;
@@ -58,7 +60,7 @@ void Progress::at(double time) {
 }
 
 void Progress::done() {
-  if (bar_) fmt::print(stderr, "\r{:90}\r", "");
+  if (bar_) say(fmt::format("\r{:90}\r", ""));
   bar_ = false;
 }
 

@@ -15,7 +15,7 @@ using scene::Scene;
 std::optional<Scene> load_scene(const std::string& file, const Settings& settings) {
   Problems problems;
   auto scene = scene::read_scene(file, settings, problems);
-  if (!scene) fmt::print(stderr, "{}\n", printable(problems.text()));
+  if (!scene) say(fmt::format("{}\n", printable(problems.text())));
   return scene;
 }
 

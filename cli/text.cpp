@@ -32,8 +32,10 @@ std::string json_text(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+void say(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
 int fail(const std::string& message, int status) {
-  fmt::print(stderr, "bristle: {}\n", printable(message));
+  say(fmt::format("bristle: {}\n", printable(message)));
   return status;
 }
 
