@@ -106,7 +106,7 @@ int export_command(const ExportWish& wish) {
   const Json all = Json::parse(*answer);
   if (all.contains("unread")) return fail(all.value("unread", ""));
   const std::string note = all.value("note", "");
-  if (!note.empty()) say(fmt::format("warning: {}\n", printable(note)));
+  if (!note.empty()) tell("warning: {}\n", printable(note));
   int status = fine;
   for (const std::string what : all["missing"]) status = fail(what, cannot_go_on);
   for (const std::string file : all["files"]) fmt::print("{}\n", file);

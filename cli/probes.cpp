@@ -65,10 +65,24 @@ double ledger_line(const std::string& line, const Audit& audit) {
   if (line == "stored") return books.stored();
   if (line == "dissipated") return books.dissipated();
   if (line == "supplied") return books.supplied();
+  if (line == "unsupplied") return audit.unsupplied();
   return audit.residual();
 }
 
 }  // namespace
+
+bool is_size(const Probe& probe) {
+  switch (probe.kind) {
+    case ProbeKind::contact_depth:
+      return true;
+    case ProbeKind::contact_force:
+    case ProbeKind::point:
+    case ProbeKind::velocity:
+      return probe.component < 1 || probe.component > 3;
+    default:
+      return false;
+  }
+}
 
 void measure(const std::vector<Probe>& probes, const Observation& now,
              std::vector<double>& values) {

@@ -11,4 +11,7 @@ namespace bristle::cli {
 void measure(const std::vector<scene::Probe>& probes, const Observation& now,
              std::vector<double>& values);
 
+/// Whether a probe's value is a size: never below 0.
+bool is_size(const scene::Probe& probe);
+
 }  // namespace bristle::cli

@@ -16,6 +16,7 @@
 #include "adapters/sundials/sundials_clock.hpp"
 #endif
 #include "bristle/core/version.hpp"
+#include "cli/crosscheck.hpp"
 #include "cli/exit.hpp"
 #include "cli/export.hpp"
 #include "cli/law.hpp"
@@ -77,6 +78,7 @@ int run(int argc, char** argv) {
   int status = fine;
   add_run_commands(app, status);
   add_scene_commands(app, status);
+  add_crosscheck_command(app, status);
   add_export_command(app, status);
   add_law_commands(app, status);
   add_material_commands(app, status);

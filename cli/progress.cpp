@@ -44,15 +44,14 @@ void Progress::at(double time) {
   if (terminal_) {
     constexpr int width = 30;
     const int full = static_cast<int>(width * part);
-    say(fmt::format(
-        "\r[{}{}] {:3.0f} %  {:.4g} of {:.4g} s, {:.3g} × real time, {} left   ",
-        std::string(static_cast<std::size_t>(full), '#'),
-        std::string(static_cast<std::size_t>(width - full), '.'), 100 * part, time, end_,
-        pace, duration_text(left)));
+    tell("\r[{}{}] {:3.0f} %  {:.4g} of {:.4g} s, {:.3g} × real time, {} left   ",
+         std::string(static_cast<std::size_t>(full), '#'),
+         std::string(static_cast<std::size_t>(width - full), '.'), 100 * part, time, end_,
+         pace, duration_text(left));
     bar_ = true;
   } else if (tenths < 10) {
-    say(fmt::format("{:3.0f} %: {:.4g} of {:.4g} s, {:.3g} × real time, {} left\n",
-                    100 * part, time, end_, pace, duration_text(left)));
+    tell("{:3.0f} %: {:.4g} of {:.4g} s, {:.3g} × real time, {} left\n", 100 * part, time,
+         end_, pace, duration_text(left));
   }
   std::fflush(stderr);
   drawn_ = now;
@@ -60,7 +59,7 @@ void Progress::at(double time) {
 }
 
 void Progress::done() {
-  if (bar_) say(fmt::format("\r{:90}\r", ""));
+  if (bar_) tell("\r{:90}\r", "");
   bar_ = false;
 }
 

@@ -119,7 +119,7 @@ int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
   Scene& scene = begin.scene;
   choose_substeps(scene);
   for (const std::string& warning : scene.warnings) {
-    say(fmt::format("warning: {}\n", printable(warning)));
+    tell("warning: {}\n", printable(warning));
   }
   if (wish.realtime && !scene.clock.stepper->fixed_step) {
     return fail("--realtime needs the fixed clock: clock.kind = \"fixed\"");
@@ -169,8 +169,8 @@ std::optional<files::OutputFolder> take_folder(const std::string& path, bool qui
     return std::nullopt;
   }
   if (folder->taken_over_from() != 0 && !quiet) {
-    say(fmt::format("{}: process {}, which wrote here, was killed\n", printable(path),
-                    folder->taken_over_from()));
+    tell("{}: process {}, which wrote here, was killed\n", printable(path),
+         folder->taken_over_from());
   }
   return std::move(*folder);
 }

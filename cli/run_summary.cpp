@@ -14,11 +14,16 @@ using scene::Scene;
 
 Json ledger_json(const RunReport& report) {
   const Ledger& books = report.audit.last();
-  return {
-      {"kinetic_J", books.kinetic},      {"gravity_J", books.gravity},
-      {"stored_J", books.stored()},      {"dissipated_J", books.dissipated()},
-      {"supplied_J", books.supplied()},  {"residual_J", report.audit.residual()},
-      {"scale_J", report.audit.scale()}, {"relative_residual", report.audit.relative()}};
+  return {{"kinetic_J", books.kinetic},
+          {"gravity_J", books.gravity},
+          {"stored_J", books.stored()},
+          {"dissipated_J", books.dissipated()},
+          {"supplied_J", books.supplied()},
+          {"residual_J", report.audit.residual()},
+          {"scale_J", report.audit.scale()},
+          {"relative_residual", report.audit.relative()},
+          {"unsupplied_J", report.audit.unsupplied()},
+          {"relative_unsupplied", report.audit.relative_unsupplied()}};
 }
 
 /// Quantiles, and a histogram: where a bin begins, how many ticks.
@@ -86,6 +91,7 @@ Json summary_json(const Scene& scene, const RunReport& report) {
     add_times("step_time", report.times, json);
     const Deadlines& deadlines = report.deadlines;
     json["missed_deadlines"] = report.missed;
+    json["passages"] = report.passages;
     if (deadlines.begun_late.count() > 0) {
       add_times("wake_up_latency", deadlines.begun_late, json);
       json["missed_own"] = deadlines.late_by_us.count();
@@ -93,6 +99,19 @@ Json summary_json(const Scene& scene, const RunReport& report) {
       add_times("missed_own", deadlines.late_by_us, json);
       add_times("missed_system", deadlines.late_by_system, json);
     }
+  }
+  if (const SolveCounts& solves = report.solves; solves.solves > 0) {
+    const auto per_step = [&](std::uint64_t count) {
+      return report.steps > 0
+                 ? static_cast<double>(count) / static_cast<double>(report.steps)
+                 : 0.0;
+    };
+    json["solver"] = {{"solves_per_step", per_step(solves.solves)},
+                      {"iterations_per_step", per_step(solves.iterations)},
+                      {"worst_residual_m_s", solves.residual},
+                      {"worst_relative_residual", solves.relative},
+                      {"steps_not_converged", solves.unconverged},
+                      {"lowered_restitutions", solves.lowered}};
   }
   Json probes = Json::object();
   for (std::size_t i = 0; i < report.probes.size(); ++i) {
@@ -127,6 +146,19 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
       books.kinetic, books.gravity, books.stored(), books.dissipated(), books.supplied());
   fmt::print("unaccounted for: {:.2g} J, {:.2g} of the energy scale\n",
              report.audit.residual(), report.audit.relative());
+  if (const SolveCounts& solves = report.solves; solves.solves > 0 && report.steps > 0) {
+    const auto steps = static_cast<double>(report.steps);
+    fmt::print(
+        "solved {:.2g} times a step with {:.2g} iterations; worst residual {:.2g} m/s, "
+        "{:.2g} of the free velocity; {} steps not converged\n",
+        static_cast<double>(solves.solves) / steps,
+        static_cast<double>(solves.iterations) / steps, solves.residual, solves.relative,
+        solves.unconverged);
+  }
+  fmt::print(
+      "unsupplied: {:.2g} J from laws that are not passive, {:.2g} of the energy "
+      "scale\n",
+      report.audit.unsupplied(), report.audit.relative_unsupplied());
   if (scene.clock.stepper->fixed_step) {
     fmt::print("a step took {}\n", times_text(report.times));
     const Deadlines& deadlines = report.deadlines;

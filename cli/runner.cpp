@@ -36,7 +36,34 @@ std::uint64_t missed(const StepTimes& times, double step) {
   return count;
 }
 
+/// What energy that nobody supplied came from, in the main.
+const char* source_of_unsupplied(const Audit& audit) {
+  const Works& works = audit.last().works;
+  const std::pair<double, const char*> sources[] = {
+      {works.normal.unsupplied, "a contact's normal law"},
+      {works.friction.unsupplied, "a contact's friction law"},
+      {works.limits.unsupplied, "the law of a joint's limits"},
+      {works.joint_friction.unsupplied, "the friction law of a joint"}};
+  return std::max_element(std::begin(sources), std::end(sources),
+                          [](const auto& a, const auto& b) {
+                            return std::fabs(a.first) < std::fabs(b.first);
+                          })
+      ->second;
+}
+
 }  // namespace
+
+void ProbeRange::include(const std::array<double, 3>& times,
+                         const std::array<double, 3>& values, bool is_size) {
+  const double before = values[1] - values[0], after = values[2] - values[1];
+  if (!(before * after < 0)) return;
+  const double t1 = times[1] - times[0], t2 = times[2] - times[1];
+  // y = values[1] + b t + c t² from the middle on
+  const double c = (after / t2 - before / t1) / (t1 + t2);
+  const double b = before / t1 + c * t1;
+  const double extreme = values[1] - 0.25 * b * b / c;
+  include(is_size ? std::max(extreme, 0.0) : extreme);
+}
 
 void listen_for_interrupts() {
   interrupted = false;
@@ -92,8 +119,7 @@ bool Runner::sample(const Observation& now) {
   for (std::size_t i = 0; i < probes_.size(); ++i) {
     ProbeRange& range = report_.probes[i];
     range.last = probes_[i];
-    range.least = std::min(range.least, probes_[i]);
-    range.largest = std::max(range.largest, probes_[i]);
+    range.include(probes_[i]);
   }
   keep_for_figure(now.state.time);
   progress_.at(now.state.time);
@@ -101,7 +127,24 @@ bool Runner::sample(const Observation& now) {
   return !interrupted;
 }
 
+void Runner::follow(const Observation& now) {
+  std::rotate(ends_.begin(), ends_.begin() + 1, ends_.end());
+  ends_[2].time = now.state.time;
+  measure(scene_.probes, now, ends_[2].probes);
+  known_ends_ = std::min(known_ends_ + 1, 3);
+  report_.probes.resize(scene_.probes.size());
+  for (std::size_t i = 0; i < scene_.probes.size(); ++i) {
+    ProbeRange& range = report_.probes[i];
+    range.include(ends_[2].probes[i]);
+    if (known_ends_ < 3) continue;
+    range.include({ends_[0].time, ends_[1].time, ends_[2].time},
+                  {ends_[0].probes[i], ends_[1].probes[i], ends_[2].probes[i]},
+                  is_size(scene_.probes[i]));
+  }
+}
+
 bool Runner::note_event(const Event& event) {
+  known_ends_ = 0;
   ++report_.events;
   if (event.kind == EventKind::touch) ++report_.touches;
   return recorder_ == nullptr || recorder_->event(event) || cannot_write();
@@ -134,13 +177,15 @@ bool Runner::restore(std::span<const std::byte> bytes) {
   report_.evaluations = tally.evaluations;
   report_.touches = tally.touches;
   report_.events = tally.events;
+  report_.solves = tally.solves;
   return true;
 }
 
 bool Runner::checkpoint(const State& now) {
+  known_ends_ = 0;  // as a run that is resumed begins
   const StepCounts done = counts();
-  const Tally tally{report_.audit, done.steps, done.evaluations, report_.touches,
-                    report_.events};
+  const Tally tally{report_.audit,   done.steps,     done.evaluations,
+                    report_.touches, report_.events, done.solves};
   report_.probes.resize(scene_.probes.size());
   const auto counts = std::as_bytes(std::span(&tally, 1));
   const auto ranges = std::as_bytes(std::span(report_.probes));
@@ -174,6 +219,9 @@ RunReport Runner::run() {
   stepper_ = clock.stepper->make(scene_.model, clock.options);
   before_.steps = report_.steps;
   before_.evaluations = report_.evaluations;
+  before_.solves = report_.solves;
+  // In real time the steps have their time to themselves.
+  const bool follows = !scene_.probes.empty() && !options_.realtime;
   const RunSummary summary = bristle::run(
       *stepper_, state_,
       {.end = end_,
@@ -185,6 +233,8 @@ RunReport Runner::run() {
       {.on_start = [this] { start(); },
        .on_sample = [this](const Observation& now) { return sample(now); },
        .on_event = [this](const State&, const Event& event) { return note_event(event); },
+       .on_motion = follows ? [this](const Observation& now) { follow(now); }
+                            : std::function<void(const Observation&)>{},
        .on_step = [this](const State& now) { return step_done(now); },
        .on_checkpoint = [this](const State& now) { return checkpoint(now); }},
       report_.audit);
@@ -193,6 +243,8 @@ RunReport Runner::run() {
   report_.simulated = summary.simulated;
   report_.steps = counts().steps;
   report_.evaluations = counts().evaluations;
+  report_.passages = summary.counts.passages;
+  report_.solves = counts().solves;
   report_.warnings.insert(report_.warnings.end(), summary.warnings.begin(),
                           summary.warnings.end());
   if (const auto* fixed = dynamic_cast<const FixedStep*>(stepper_.get())) {
@@ -214,9 +266,15 @@ RunReport Runner::run() {
     report_.warnings.push_back(fmt::format(
         "{:.2g} of the energy is unaccounted for: {}", report_.audit.relative(),
         scene_.clock.stepper->fixed_step
-            ? "the steps are too long for this motion. Take more substeps, another "
-              "method (clock.method = \"rk4\") or the adaptive clock"
+            ? "the steps are too long for this motion. Take shorter ones, more "
+              "substeps, another method (clock.method = \"rk4\") or the adaptive clock"
             : "take a smaller clock.rtol"));
+  }
+  if (report_.audit.relative_unsupplied() > trusted_residual) {
+    report_.warnings.push_back(fmt::format(
+        "{:.2g} of the energy was supplied by nobody: {} is not passive in this motion; "
+        "`bristle law show` says which laws are",
+        report_.audit.relative_unsupplied(), source_of_unsupplied(report_.audit)));
   }
 
   report::Panel energy{.title = "Where the energy is, and where it went",

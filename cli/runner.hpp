@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -25,9 +27,18 @@ struct RunnerOptions {
   bool quiet = false;     // no progress
 };
 
-/// What a probe showed in the samples of a run.
+/// What a probe showed: last at a sample, least and largest of the whole motion.
 struct ProbeRange {
   double last = 0, least = HUGE_VAL, largest = -HUGE_VAL;
+
+  void include(double value) {
+    least = std::min(least, value);
+    largest = std::max(largest, value);
+  }
+  /// The extreme of a parabola through the ends of two steps that follow each other,
+  /// where the value between them is one; of sizes, not below 0.
+  void include(const std::array<double, 3>& times, const std::array<double, 3>& values,
+               bool is_size);
 };
 
 enum class Ending { finished, interrupted, cannot_go_on, cannot_write };
@@ -41,12 +52,14 @@ struct RunReport {
   std::uint64_t evaluations = 0;
   std::uint64_t touches = 0;
   std::uint64_t events = 0;
+  SolveCounts solves{};      // of complementarity problems
   std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in
                              // real time was not done when the next was due
   StepTimes times{};
   Deadlines deadlines{};  // in real time
   Audit audit{};
   std::vector<ProbeRange> probes{};  // as the scene's
+  std::uint64_t passages = 0;        // of shapes through each other, within fixed steps
   std::vector<std::string> warnings{};
   report::Figure figure{};  // energies and probes
 };
@@ -67,10 +80,12 @@ class Runner {
   struct Tally {
     Audit audit;
     std::uint64_t steps, evaluations, touches, events;
+    SolveCounts solves;
   };
   void start();
   bool cannot_write();
   bool sample(const Observation& now);
+  void follow(const Observation& now);
   bool note_event(const Event& event);
   bool step_done(const State& now);
   bool checkpoint(const State& now);
@@ -87,6 +102,13 @@ class Runner {
   Progress progress_;
   RunReport report_;
   std::vector<double> probes_;
+  // Ends of steps since the last event, for extremes: the newest last.
+  struct StepEnd {
+    double time = 0;
+    std::vector<double> probes{};
+  };
+  std::array<StepEnd, 3> ends_;
+  int known_ends_ = 0;
   std::unique_ptr<Stepper> stepper_;
   StepCounts before_;             // of a run that is resumed
   std::uint64_t seen_steps_ = 0;  // since then

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
+#include "bristle/model/pair_laws.hpp"
 #include "cli/text.hpp"
+#include "scene/start.hpp"
 
 namespace bristle::cli {
 
@@ -15,12 +18,13 @@ using scene::Scene;
 std::optional<Scene> load_scene(const std::string& file, const Settings& settings) {
   Problems problems;
   auto scene = scene::read_scene(file, settings, problems);
-  if (!scene) say(fmt::format("{}\n", printable(problems.text())));
+  if (!scene) tell("{}\n", printable(problems.text()));
   return scene;
 }
 
 void choose_substeps(Scene& scene) {
   if (scene.clock.substeps_chosen || !scene.clock.stepper->fixed_step) return;
+  if (scene.clock.options.method.info().impulses) return;  // stable as it is
   System system(scene.model);
   State state = scene.start;
   if (settle(system, 1e-9, state) != StepStatus::ok) return;
@@ -41,6 +45,109 @@ int check_scene(const std::string& file, const Settings& settings) {
              scene->model.tree.bodies().size(), scene->model.tree.joints().size(),
              scene->model.loops.size(), scene->model.shapes.size());
   return fine;
+}
+
+void show_law(const LawChoice& law) {
+  const LawEntry& entry = entry_of(law);
+  std::string parameters;
+  for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
+    parameters += fmt::format(" {} = {}", entry.parameters[i].name,
+                              value_text(entry.parameters[i], law.parameters[i]));
+  }
+  fmt::print("    {}:{}\n", entry.info.name, parameters);
+}
+
+/// The pairs of shapes under one block of laws.
+struct PairsOfBlock {
+  std::size_t count = 0;
+  const ModelShape* a = nullptr;  // one of them
+  const ModelShape* b = nullptr;
+  double least_load = HUGE_VAL, largest_load = 0;  // m g [N]
+};
+
+std::vector<PairsOfBlock> pairs_by_block(const Model& model) {
+  std::vector<PairsOfBlock> blocks(model.blocks.size());
+  std::vector<ShapeScale> scales;
+  for (const ModelShape& shape : model.shapes) scales.push_back(scale_of(model, shape));
+  const double gravity = norm(model.tree.gravity());
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    for (std::size_t j = i + 1; j < scales.size(); ++j) {
+      const ModelShape& a = model.shapes[i];
+      const ModelShape& b = model.shapes[j];
+      const PairRule& rule = model.rule(a.kind, b.kind);
+      if (rule.block < 0 || a.link == b.link ||
+          (!rule.adjacent && model.adjacent(a.link, b.link))) {
+        continue;
+      }
+      PairsOfBlock& block = blocks[static_cast<std::size_t>(rule.block)];
+      const PairScale pair = scale_of(scales[i], scales[j], gravity);
+      const double load = pair.mass * pair.gravity;
+      if (block.count++ == 0) {
+        const bool stands = a.link == world_link;
+        block.a = stands ? &b : &a;
+        block.b = stands ? &a : &b;
+      }
+      block.least_load = std::min(block.least_load, load);
+      block.largest_load = std::max(block.largest_load, load);
+    }
+  }
+  return blocks;
+}
+
+/// "2.5e-05", or "2.5e-05 to 4e-05"
+std::string range_text(double low, double high) {
+  const std::string from = fmt::format("{:.4g}", low);
+  const std::string to = fmt::format("{:.4g}", high);
+  return from == to ? from : from + " to " + to;
+}
+
+void show_laws(const Model& model) {
+  if (model.joint_blocks > 0) fmt::print("\nlaws of limits and friction of joints\n");
+  for (const LawBlock& block : model.joint_law_blocks()) {
+    if (!block.given_load) show_law(block.normal);
+    show_law(block.friction);
+  }
+  if (!model.contact_law_blocks().empty()) fmt::print("\ncontacts\n");
+  const std::vector<PairsOfBlock> pairs = pairs_by_block(model);
+  for (std::size_t b = static_cast<std::size_t>(model.joint_blocks);
+       b < model.blocks.size(); ++b) {
+    const PairsOfBlock& of = pairs[b];
+    if (of.count == 0) continue;
+    const LawBlock& block = model.blocks[b];
+    const std::string who =
+        fmt::format("{} on {}{}", printable(of.a->name), printable(of.b->name),
+                    of.count > 1 ? fmt::format(" and {} more pairs", of.count - 1) : "");
+    if (block.rigid) {
+      fmt::print("  {}: rigid, restitution = {:g}\n", who, block.restitution);
+    } else {
+      fmt::print("  {}: at rest {} m deep under {} N\n", who,
+                 range_text(rest_depth(block.normal, of.least_load),
+                            rest_depth(block.normal, of.largest_load)),
+                 range_text(of.least_load, of.largest_load));
+      show_law(block.normal);
+    }
+    show_law(block.friction);
+  }
+}
+
+/// What overlaps at the start, and which joints are beyond their limits.
+void show_start(const Scene& scene) {
+  const scene::StartReport start = scene::inspect_start(scene.model, scene.start);
+  if (start.overlaps.empty() && start.limits.empty()) return;
+  fmt::print("\nstart\n");
+  for (const scene::StartOverlap& overlap : start.overlaps) {
+    fmt::print("  {} and {} overlap by {:.4g} m{}\n",
+               printable(scene.model.shapes[overlap.a].name),
+               printable(scene.model.shapes[overlap.b].name), overlap.depth,
+               overlap.rests()
+                   ? ": at rest"
+                   : fmt::format(", and at rest by {:.4g} m", overlap.rest_depth));
+  }
+  for (const scene::StartLimit& limit : start.limits) {
+    fmt::print("  {}\n", printable(text_of(limit, scene.model)));
+  }
+  fmt::print("  stored in contacts {:.4g} J, in limits of joints {:.4g} J\n",
+             start.contact_energy, start.limit_energy);
 }
 
 int show_scene(const std::string& file, const Settings& settings) {
@@ -73,18 +180,8 @@ int show_scene(const std::string& file, const Settings& settings) {
         loop.rigid ? "rigid"
                    : fmt::format("{:g} N/m, {:g} N s/m", loop.stiffness, loop.damping));
   }
-  fmt::print("\nlaws\n");
-  for (const LawBlock& block : model.blocks) {
-    for (const LawChoice* law : {&block.normal, &block.friction}) {
-      const LawEntry& entry = entry_of(*law);
-      std::string parameters;
-      for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
-        parameters += fmt::format(" {} = {}", entry.parameters[i].name,
-                                  value_text(entry.parameters[i], law->parameters[i]));
-      }
-      fmt::print("  {}:{}\n", entry.info.name, parameters);
-    }
-  }
+  show_laws(model);
+  show_start(*scene);
   System system(model);
   State state = scene->start;
   if (settle(system, 1e-9, state) == StepStatus::ok) {

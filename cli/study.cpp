@@ -322,11 +322,11 @@ int show_realtime(bool json) {
   const auto rows = studies::realtime_table(
       [watched](std::string_view study, std::string_view method, int substeps) {
         if (watched) {
-          say(fmt::format("\r{:30} {:24} {:4} substeps", study, method, substeps));
+          tell("\r{:30} {:24} {:4} substeps", study, method, substeps);
           std::fflush(stderr);
         }
       });
-  if (watched) say(fmt::format("\r{:70}\r", ""));
+  if (watched) tell("\r{:70}\r", "");
   if (json) {
     Json list = Json::array();
     for (const auto& row : rows) {

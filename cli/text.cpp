@@ -35,7 +35,7 @@ std::string json_text(const Json& json, int indent) {
 void say(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 int fail(const std::string& message, int status) {
-  say(fmt::format("bristle: {}\n", printable(message)));
+  tell("bristle: {}\n", printable(message));
   return status;
 }
 

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bristle/core/parameter.hpp"
 #include "cli/exit.hpp"
@@ -10,6 +14,12 @@
 // How the program speaks: messages, columns, wrapped text, numbers.
 
 namespace bristle::cli {
+
+/// To standard error; where nobody reads that, the program goes on.
+template <class... Values>
+void tell(fmt::format_string<Values...> format, Values&&... values) {
+  std::fputs(fmt::format(format, std::forward<Values>(values)...).c_str(), stderr);
+}
 
 using Json = nlohmann::ordered_json;
 

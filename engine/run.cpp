@@ -48,6 +48,9 @@ class Run {
     const auto now = std::chrono::steady_clock::now();
     summary_.elapsed = std::chrono::duration<double>(now - started).count();
     if (status == StepStatus::ok && going_) advise();
+    for (std::string& warning : stepper_.warnings()) {
+      summary_.warnings.push_back(std::move(warning));
+    }
     summary_.status = status;
     summary_.stopped = !going_;
     summary_.counts = stepper_.counts();
@@ -91,6 +94,7 @@ class Run {
       };
     }
     watch.on_step = [this](const State& now) {
+      if (observer_.on_motion) show_motion(now);
       // A step may end where a sample was taken.
       const bool every_step = options_.every == Sampling::step || options_.steps;
       if (every_step && now.time > seen_time_) sample(now);
@@ -106,6 +110,13 @@ class Run {
     summary_.audit.observe(make_ledger(system, now));
     if (!observer_.on_sample || !going_) return;
     going_ = observer_.on_sample({*system.model, now, system, summary_.audit});
+  }
+
+  void show_motion(const State& now) {
+    System& system = stepper_.system();
+    Audit audit = summary_.audit;
+    audit.observe(make_ledger(system, now));
+    observer_.on_motion({*system.model, now, system, audit});
   }
 
   /// What is wrong with the stepper's options, said once: at the start, or at the end.

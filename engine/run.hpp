@@ -56,6 +56,8 @@ struct RunObserver {
   /// At regular times, without the ledger; where samples are not taken by an interval.
   double look_interval = 0;  // [s]
   std::function<void(const State&)> on_look{};
+  /// At the end of every step, for extremes between samples. The audit takes no notice.
+  std::function<void(const Observation&)> on_motion{};
   /// After every step, samples taken. For progress, interrupts, pacing.
   std::function<bool(const State&)> on_step{};
   /// Where the run can be taken up again from the state alone, to the same bytes.

@@ -218,6 +218,23 @@ bool put_text(hid_t file, const char* path, std::string_view text) {
   return put_bytes(file, path, std::as_bytes(std::span(text)), true);
 }
 
+/// How files are opened. The library keeps what it knows about datasets in a cache of at
+/// most 32 MB as files count them, which is half a gigabyte of memory: with tens of
+/// thousands of datasets it all goes there, to be used once.
+Handle small_cache() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  if (H5Pget_mdc_config(access.id(), &config) < 0) return access;
+  config.set_initial_size = true;
+  config.initial_size = config.min_size = config.max_size = std::size_t{2} << 20;
+  config.incr_mode = H5C_incr__off;
+  config.flash_incr_mode = H5C_flash_incr__off;
+  config.decr_mode = H5C_decr__off;
+  H5Pset_mdc_config(access.id(), &config);
+  return access;
+}
+
 /// An open dataset takes about 30 kB: of more than these, each is opened only while it is
 /// read or written.
 constexpr std::size_t most_open = 2048;
@@ -530,7 +547,7 @@ Result<FoldReport> fold(const std::string& log_path, const std::string& hdf5_pat
   }
   const Handle how(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_userblock(how.id(), user_block);
-  Handle file(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, how.id(), H5P_DEFAULT),
+  Handle file(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, how.id(), small_cache().id()),
               H5Fclose);
   if (!file) {
     ::unlink(temporary.c_str());
@@ -782,7 +799,7 @@ Result<Hdf5Source> Hdf5Source::open_trusted(const std::string& path) {
   const Listening library;
   auto made = std::make_unique<File>();
   File& f = *made;
-  f.file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  f.file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, small_cache().id()), H5Fclose);
   if (!f.file) return trouble(path, "cannot be read as HDF5", library);
   std::vector<std::uint8_t> header_bytes;
   if (!f.read_all("/header", H5T_NATIVE_UINT8, header_bytes)) {

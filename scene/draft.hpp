@@ -36,7 +36,6 @@ struct Draft {
   std::map<std::pair<std::string, std::string>, Written>
       names;                   // "body", its name: where
   std::vector<Written> rules;  // as many as contacts in parts: where
-  std::map<std::string, double, std::less<>> masses;  // of bodies [kg]
   std::map<std::string, Place, std::less<>> body_places;
   std::map<std::string, Transform<double>, std::less<>> fixed;  // bodies: where
   std::map<std::string, std::vector<std::string>, std::less<>> fixed_shapes;  // on them
@@ -65,6 +64,7 @@ void read_materials(const Section& scene, Draft& draft);
 void read_bodies(const Section& scene, Draft& draft);
 void read_joints(const Section& scene, Draft& draft);
 void read_loops(const Section& scene, Draft& draft);
+void read_constraints(const Section& scene, Draft& draft);
 void read_contacts(const Section& scene, Draft& draft);
 void read_motors(const Section& scene, Draft& draft);
 void read_loads(const Section& scene, Draft& draft);

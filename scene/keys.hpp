@@ -80,8 +80,22 @@ inline constexpr Key joint_keys[] = {
      any_number, "", 3},
     {"axis", Kind::numbers, Dimension::none, "of revolute and prismatic joints",
      any_number, "", 3},
-    {"start", Kind::number, Dimension::joint_position, "position at the start"},
-    {"start_rate", Kind::number, Dimension::joint_speed, "velocity at the start"},
+    {"start", Kind::number, Dimension::joint_position,
+     "at the start: the position of a revolute or prismatic joint"},
+    {"start_rate", Kind::number, Dimension::joint_speed, "its rate"},
+    {"start_angles", Kind::numbers, Dimension::angle,
+     "at the start: of a universal joint about x, then the new y; of a planar one about "
+     "z"},
+    {"start_angle_rates", Kind::numbers, Dimension::angular_speed, "their rates"},
+    {"start_position", Kind::numbers, Dimension::length,
+     "at the start: of a planar joint, x and y", any_number, "", 2},
+    {"start_velocity", Kind::numbers, Dimension::speed, "its rate", any_number, "", 2},
+    {"start_rotation", Kind::numbers, Dimension::angle,
+     "at the start: of a spherical joint about x, then y, then z", any_number, "", 3},
+    {"start_quaternion", Kind::numbers, Dimension::none, "the same as w, x, y, z",
+     any_number, "", 4},
+    {"start_angular_velocity", Kind::numbers, Dimension::angular_speed,
+     "of a spherical joint, in the axes of its parent's side", any_number, "", 3},
     {"lower", Kind::number, Dimension::joint_position, "limit"},
     {"upper", Kind::number, Dimension::joint_position, "limit"},
     {"damping", Kind::number, Dimension::joint_damping, "viscous", not_negative},
@@ -113,6 +127,26 @@ inline constexpr Key loop_keys[] = {
     {"rotational_damping", Kind::number, Dimension::turn_damping, "likewise",
      not_negative}};
 
+inline constexpr Key constraint_keys[] = {
+    {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
+    {"type", Kind::text, Dimension::none,
+     "skate: no slip along a direction of b; rolling: no slip on a plane of a; velocity: "
+     "none along a direction of a",
+     any_number, "skate|rolling|velocity", 0, true},
+    {"a", Kind::text, Dimension::none, "a body; the world when left out"},
+    {"b", Kind::text, Dimension::none, "the body that moves", any_number, "", 0, true},
+    {"point", Kind::numbers, Dimension::length, "of b; its origin when left out",
+     any_number, "", 3},
+    {"direction", Kind::numbers, Dimension::none,
+     "that is blocked, for skate (in b; y when left out) and velocity (in a)", any_number,
+     "", 3},
+    {"normal", Kind::numbers, Dimension::none,
+     "of the plane in a, for rolling; z when left out", any_number, "", 3},
+    {"radius", Kind::number, Dimension::length, "of what rolls, from the point",
+     positive},
+    {"damping", Kind::number, Dimension::damping,
+     "gives way with this resistance; rigid when left out", positive}};
+
 inline constexpr Key contact_keys[] = {
     {"a", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
     {"b", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
@@ -120,15 +154,17 @@ inline constexpr Key contact_keys[] = {
      "all pairs among these (at most 200), instead of a and b"},
     {"touches", Kind::flag, Dimension::none, "false: these never touch"},
     {"normal", Kind::any, Dimension::none,
-     "a law's name, or a table: law and its parameters"},
+     "a law's name, a table: law and its parameters, or \"rigid\""},
     {"friction", Kind::any, Dimension::none,
      "a coefficient, a law's name, or a table: law and its parameters"},
     {"restitution", Kind::number, Dimension::none, "of a central impact", Range{1e-3, 1}},
-    {"stiffness", Kind::number, Dimension::none, "k of f = k δ^{3/2} [N/m^1.5]",
-     positive},
+    {"impact_speed", Kind::number, Dimension::speed,
+     "at which restitution holds, for laws where it depends on the speed", positive},
+    {"stiffness", Kind::number, Dimension::none,
+     "k of f = k δ^p, in the unit of the normal law; N/m^1.5 for most", positive},
     {"materials", Kind::texts, Dimension::none, "two materials, instead of stiffness"},
-    {"radius", Kind::number, Dimension::length, "of the contact, for materials",
-     positive},
+    {"radius", Kind::number, Dimension::length,
+     "of the contact, for materials; R* of the pair when left out", positive},
     {"share_a", Kind::number, Dimension::none, "of the overlap that a yields",
      Range{0, 1}}};
 
@@ -187,7 +223,7 @@ inline constexpr Key probe_keys[] = {
     {"component", Kind::text, Dimension::none, "of a vector", any_number,
      "x|y|z|norm|normal|friction"},
     {"line", Kind::text, Dimension::none, "of the ledger", any_number,
-     "kinetic|gravity|stored|dissipated|supplied|residual"}};
+     "kinetic|gravity|stored|dissipated|supplied|unsupplied|residual"}};
 
 inline constexpr Key robot_keys[] = {
     {"file", Kind::text, Dimension::none, "URDF or MJCF", any_number, "", 0, true},
@@ -198,7 +234,8 @@ inline constexpr Key robot_keys[] = {
      "hull|mesh"},
     {"packages", Kind::texts, Dimension::none,
      "folders that package:// is looked for in"},
-    {"start", Kind::section, Dimension::none, "joint = position, in rad or m"},
+    {"start", Kind::section, Dimension::none,
+     "joint = position, in rad or m; a list of all where it has several"},
     BRISTLE_POSE_KEYS};
 
 /// Of the scene itself, but for [clock].
@@ -207,7 +244,7 @@ inline constexpr Key fixed_scene_keys[] = {
     {"about", Kind::text, Dimension::none, "what to look for"},
     {"include", Kind::any, Dimension::none, "files that are read first"},
     {"allow_initial_overlap", Kind::flag, Dimension::none,
-     "whether shapes may overlap at the start"},
+     "whether shapes may overlap at the start by more than at rest"},
     {"gravity", Kind::section, Dimension::none, "", any_number, "", 0, false,
      gravity_keys},
     {"record", Kind::section, Dimension::none, "", any_number, "", 0, false, record_keys},
@@ -215,6 +252,8 @@ inline constexpr Key fixed_scene_keys[] = {
     {"bodies", Kind::sections, Dimension::none, "", any_number, "", 0, false, body_keys},
     {"joints", Kind::sections, Dimension::none, "", any_number, "", 0, false, joint_keys},
     {"loops", Kind::sections, Dimension::none, "", any_number, "", 0, false, loop_keys},
+    {"constraints", Kind::sections, Dimension::none, "", any_number, "", 0, false,
+     constraint_keys},
     {"contacts", Kind::sections, Dimension::none, "", any_number, "", 0, false,
      contact_keys},
     {"motors", Kind::sections, Dimension::none, "", any_number, "", 0, false, motor_keys},

@@ -45,6 +45,7 @@ inline void append(Parts&& from, Parts& to) {
   move_all(from.bodies, to.bodies);
   move_all(from.joints, to.joints);
   move_all(from.loops, to.loops);
+  move_all(from.constraints, to.constraints);
   move_all(from.shapes, to.shapes);
   move_all(from.contacts, to.contacts);
   move_all(from.motors, to.motors);

@@ -32,6 +32,7 @@ struct Parts {
   std::vector<BodySpec> bodies;
   std::vector<JointSpec> joints;
   std::vector<LoopSpec> loops;
+  std::vector<ConstraintSpec> constraints;
   std::vector<ShapeSpec> shapes;
   std::vector<ContactSpec> contacts;  // of files: pairs that never touch
   std::vector<MotorSpec> motors;

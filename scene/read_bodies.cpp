@@ -181,7 +181,6 @@ void read_body(const toml::table& table, std::size_t number, Draft& draft) {
   }
   if (const auto com = at.vector("centre_of_mass")) body.com = *com;
   read_inertia(at, body);
-  draft.masses[body.name] = body.mass;
   draft.parts.bodies.push_back(body);
 
   InitialJoint start{.joint = body.name, .q = {}, .v = {}};

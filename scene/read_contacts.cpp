@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
+#include <set>
 
-#include "bristle/laws/restitution.hpp"
 #include "scene/draft.hpp"
 
 namespace bristle::scene {
@@ -14,38 +12,13 @@ namespace {
 constexpr double default_restitution = 0.5;
 constexpr double default_friction = 0.4;
 
-/// How large a shape is, for the radius of a contact [m]; a point has no size.
-double size_of(const Shape& shape) {
-  const Aabb box = bounds(shape, Transform<double>{});
-  const Vec3<double> half = 0.5 * (box.high - box.low);
-  const double size = std::min({half.x, half.y, half.z});
-  return std::isfinite(size) && size > 0 ? size : HUGE_VAL;
-}
+/// Every name that a rule may say: a shape's, a body's, a surface's, "*".
+using Names = std::set<std::string, std::less<>>;
 
-constexpr double no_size = 1e300;
-
-/// What a rule is about: the heaviest body, the smallest curved thing, materials.
-struct Subject {
-  double mass = 0;          // [kg]
-  double radius = no_size;  // [m]
-  bool any = false;         // it fits some shape
-};
-
-/// Of every name that a rule may say: a shape's, a body's, a surface's, "*".
-using Subjects = std::map<std::string, Subject, std::less<>>;
-
-Subjects subjects_of(const Draft& draft) {
-  Subjects all;
+Names names_of(const Draft& draft) {
+  Names all;
   for (const ShapeSpec& shape : draft.parts.shapes) {
-    const double size = size_of(shape.shape);
-    const auto mass = draft.masses.find(shape.body);
-    for (const std::string& name :
-         {std::string("*"), shape.name, shape.body, shape.surface}) {
-      Subject& s = all[name];
-      s.any = true;
-      s.radius = std::min(s.radius, size);
-      if (mass != draft.masses.end()) s.mass = std::max(s.mass, mass->second);
-    }
+    all.insert({"*", shape.name, shape.body, shape.surface});
   }
   return all;
 }
@@ -140,67 +113,101 @@ void set_parameter(LawChoice& law, std::string_view name, double value) {
 }
 
 bool has_parameter(const LawChoice& law, std::string_view name) {
-  const auto& parameters = entry_of(law).parameters;
-  return std::any_of(parameters.begin(), parameters.end(),
-                     [&](const Parameter& p) { return p.name == name; });
+  return entry_of(law).find_parameter(name) >= 0;
 }
 
-/// k of f = k δ^{3/2}: as given, from materials, or so that the body sinks in by a
-/// ten-thousandth of its size under its weight.
-double stiffness_of(const Section& at, const Subject& both, double gravity,
-                    const Draft& draft) {
-  if (const auto k = at.number("stiffness")) return *k;
-  const double radius = std::min(both.radius, 1e3);
+/// E* of a rule's two materials [Pa]; 0 where it names none.
+double contact_modulus(const Section& at, const Draft& draft) {
   const std::vector<std::string> materials = at.texts("materials");
-  if (!materials.empty()) {
-    if (materials.size() != 2) {
-      at.error("materials", "materials must be two names: [\"steel\", \"rubber\"]");
-      return 1e6;
-    }
-    const auto a = draft.material(materials[0], at, "materials");
-    const auto b = draft.material(materials[1], at, "materials");
-    if (!a || !b) return 1e6;
-    const double compliance =
-        (1 - a->poissons_ratio * a->poissons_ratio) / a->youngs_modulus +
-        (1 - b->poissons_ratio * b->poissons_ratio) / b->youngs_modulus;
-    if (!at.given("radius") && both.radius >= no_size) {
-      at.error("materials", "materials need radius_m here: nothing that touches has one");
-    }
-    return hertz_stiffness(1 / compliance, at.number_or("radius", radius));
+  if (materials.empty()) return 0;
+  if (materials.size() != 2) {
+    at.error("materials", "materials must be two names: [\"steel\", \"rubber\"]");
+    return 0;
   }
-  const double weight = std::max(both.mass, 1e-6) * std::max(gravity, 1.0);
-  return weight / std::pow(1e-4 * std::min(radius, 1.0), 1.5);
+  const auto a = draft.material(materials[0], at, "materials");
+  const auto b = draft.material(materials[1], at, "materials");
+  if (!a || !b) return 0;
+  return 1 / ((1 - a->poissons_ratio * a->poissons_ratio) / a->youngs_modulus +
+              (1 - b->poissons_ratio * b->poissons_ratio) / b->youngs_modulus);
 }
 
-/// Bristles as stiff as the contact under the body's weight, damped by half.
-LawChoice bristles(double mu, double stiffness, const Subject& both, double gravity) {
-  const double mass = std::max(both.mass, 1e-6);
-  const double depth = std::pow(mass * std::max(gravity, 1.0) / stiffness, 2.0 / 3);
-  const double sigma0 = std::clamp(1.5 * stiffness * std::sqrt(depth), 1e-3, 1e12);
-  return choose<GonthierFriction>(
-      {.mu_static = mu,
-       .mu_coulomb = mu,
-       .stiffness = sigma0,
-       .damping = std::clamp(std::sqrt(sigma0 * mass), 1e-6, 1e9),
-       .viscous = 0,
-       .stribeck_speed = 1e-3,
-       .dwell_time = 0.01,
-       .bound = 1});
+bool is_rigid(const Section& at) {
+  const toml::node* node = at.node("normal");
+  return node != nullptr && node->is_string() && *node->value<std::string>() == "rigid";
+}
+
+/// normal = "rigid": no law, a coefficient of restitution alone.
+void read_rigid(const Section& at, ContactSpec& rule) {
+  rule.rigid = true;
+  rule.restitution = at.number_or("restitution", 0);
+  for (const char* key : {"stiffness", "materials", "radius", "impact_speed"}) {
+    if (!at.has(key)) continue;
+    at.error(key,
+             fmt::format("{} belongs to a normal law, and normal = \"rigid\" is none",
+                         at.key_of(key)));
+  }
+}
+
+/// The normal law, and what of it the pair decides: whatever the rule leaves out.
+void read_normal(const Section& at, const Draft& draft, ContactSpec& rule) {
+  if (is_rigid(at)) {
+    read_rigid(at, rule);
+    return;
+  }
+  rule.normal = choose<GonthierNormal>();
+  const bool given = at.node("normal") != nullptr;
+  if (given) {
+    if (const auto law = read_law(at, "normal", LawFamily::normal)) rule.normal = *law;
+  }
+  PairDefaults& open = rule.from_pair;
+  if (has_parameter(rule.normal, "stiffness") && !sets(at, "normal", "stiffness")) {
+    if (const auto k = at.number("stiffness")) {
+      set_parameter(rule.normal, "stiffness", *k);
+    } else {
+      open.contact_modulus = contact_modulus(at, draft);
+      open.contact_radius = at.number_or("radius", 0);
+      open.stiffness = open.contact_modulus == 0;
+    }
+  }
+  if (at.has("restitution") || !given) {
+    open.restitution = at.number_or("restitution", default_restitution);
+    open.impact_speed = at.number_or("impact_speed", 0);
+  } else if (at.has("impact_speed")) {
+    at.error("impact_speed",
+             "impact_speed_m_s says at which speed a restitution holds; "
+             "give restitution as well");
+  }
+  const std::string_view damper = entry_of(rule.normal).damping_parameter;
+  open.damping = open.stiffness && open.restitution == 0 && !sets(at, "normal", damper);
+  open.impact_speed_floor = has_parameter(rule.normal, "impact_speed_floor") &&
+                            !sets(at, "normal", "impact_speed_floor");
+}
+
+/// The friction law, or its coefficient alone.
+void read_friction(const Section& at, ContactSpec& rule) {
+  rule.friction = choose<Frictionless>();
+  const toml::node* node = at.node("friction");
+  if (node == nullptr) {
+    rule.from_pair.friction = default_friction;
+  } else if (!node->is_number()) {
+    if (const auto law = read_law(at, "friction", LawFamily::friction)) {
+      rule.friction = *law;
+    }
+  } else if (const double mu = *node->value<double>(); mu >= 0 && mu <= 10) {
+    if (mu > 0) rule.from_pair.friction = mu;
+  } else {
+    at.error("friction", fmt::format("{} must lie in [0, 10]", shown("friction", *node)));
+  }
 }
 
 void add_rule(const Section& at, const std::string& a, const std::string& b,
-              const Subjects& subjects, Draft& draft) {
+              const Names& known, Draft& draft) {
   ContactSpec rule;
   rule.a = a;
   rule.b = b;
   rule.touches = at.flag("touches", true);
-  const auto subject = [&](const std::string& name) {
-    const auto found = subjects.find(name);
-    return found == subjects.end() ? Subject{} : found->second;
-  };
-  const Subject of_a = subject(a), of_b = subject(b);
-  for (const auto& [name, who] : {std::pair{a, of_a}, std::pair{b, of_b}}) {
-    if (who.any || draft.parts.shapes.empty()) continue;
+  for (const std::string& name : {a, b}) {
+    if (known.contains(name) || draft.parts.shapes.empty()) continue;
     std::vector<std::string_view> names;
     for (const ShapeSpec& shape : draft.parts.shapes) {
       names.insert(names.end(), {shape.name, shape.body, shape.surface});
@@ -208,61 +215,10 @@ void add_rule(const Section& at, const std::string& a, const std::string& b,
     at.error(name == a ? "a" : "b", fmt::format("\"{}\" is no shape, body or surface{}",
                                                 name, did_you_mean(name, names)));
   }
-  Subject both;
-  both.mass = std::max(of_a.mass, of_b.mass);
-  both.radius = std::min(of_a.radius, of_b.radius);
-  const Vec3<double> g = draft.parts.gravity.value_or(Vec3<double>{0, 0, -9.81});
-  const double gravity = norm(g);
-  const double stiffness = stiffness_of(at, both, gravity, draft);
-  const double restitution = at.number_or("restitution", default_restitution);
-
-  rule.normal = choose<GonthierNormal>({.stiffness = stiffness,
-                                        .exponent = 1.5,
-                                        .restitution = restitution,
-                                        .impact_speed_floor = 1e-4});
-  if (at.node("normal") != nullptr) {
-    if (const auto law = read_law(at, "normal", LawFamily::normal)) {
-      rule.normal = *law;
-      if (!sets(at, "normal", "stiffness") && has_parameter(*law, "stiffness")) {
-        const bool hertzian =
-            !has_parameter(*law, "exponent") || !sets(at, "normal", "exponent");
-        if (at.has("stiffness") || at.has("materials") || hertzian) {
-          set_parameter(rule.normal, "stiffness", stiffness);
-        }
-      }
-      if (at.has("restitution")) {
-        if (has_parameter(*law, "restitution")) {
-          set_parameter(rule.normal, "restitution", restitution);
-        } else {
-          const LawEntry& entry = entry_of(rule.normal);
-          const auto tuned = parameters_for_restitution(
-              entry, std::span(rule.normal.parameters).first(entry.parameters.size()),
-              restitution, std::max(both.mass, 1e-6), 1);
-          if (tuned) {
-            std::copy(tuned->begin(), tuned->end(), rule.normal.parameters.begin());
-          } else {
-            at.error("restitution", tuned.error());
-          }
-        }
-      }
-    }
-  }
-  rule.friction = bristles(default_friction, stiffness, both, gravity);
-  if (const toml::node* node = at.node("friction")) {
-    if (node->is_number()) {
-      const double mu = *node->value<double>();
-      if (!(mu >= 0 && mu <= 10)) {
-        at.error("friction",
-                 fmt::format("{} must lie in [0, 10]", shown("friction", *node)));
-      } else {
-        rule.friction =
-            mu == 0 ? choose<Frictionless>() : bristles(mu, stiffness, both, gravity);
-      }
-    } else if (const auto law = read_law(at, "friction", LawFamily::friction)) {
-      rule.friction = *law;
-    }
-  }
+  read_normal(at, draft, rule);
+  read_friction(at, rule);
   for (const LawChoice* law : {&rule.normal, &rule.friction}) {
+    if (rule.rigid && law == &rule.normal) continue;
     if (const std::string wrong = out_of_range(*law); !wrong.empty())
       at.error("a", wrong);
   }
@@ -279,10 +235,10 @@ void read_contacts(const Section& scene, Draft& draft) {
   const std::vector<Written> rules_of_files = draft.rules;
   draft.parts.contacts.clear();
   draft.rules.clear();
-  const Subjects subjects = subjects_of(draft);
+  const Names names = names_of(draft);
   if (contacts.empty()) {
     static const toml::table nothing;
-    add_rule(Section(nothing, contact_keys, "contacts", draft.source), "*", "*", subjects,
+    add_rule(Section(nothing, contact_keys, "contacts", draft.source), "*", "*", names,
              draft);
   }
   for (std::size_t i = 0; i < contacts.size() && !draft.source.problems->full(); ++i) {
@@ -290,7 +246,7 @@ void read_contacts(const Section& scene, Draft& draft) {
                      draft.source);
     const std::vector<std::string> group = at.texts("group");
     if (group.empty()) {
-      add_rule(at, at.text_or("a", "*"), at.text_or("b", "*"), subjects, draft);
+      add_rule(at, at.text_or("a", "*"), at.text_or("b", "*"), names, draft);
       continue;
     }
     if (at.has("a") || at.has("b"))
@@ -303,7 +259,7 @@ void read_contacts(const Section& scene, Draft& draft) {
     }
     for (std::size_t k = 0; k < group.size(); ++k) {
       for (std::size_t m = k; m < group.size(); ++m)
-        add_rule(at, group[k], group[m], subjects, draft);
+        add_rule(at, group[k], group[m], names, draft);
     }
   }
   // What a robot's file excludes stays excluded.

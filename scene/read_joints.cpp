@@ -131,6 +131,62 @@ std::optional<JointSpec> read_joint(const Section& at, std::size_t number, Draft
   return joint;
 }
 
+/// The keys of a joint's start, and the types that have them.
+constexpr std::pair<std::string_view, std::string_view> start_keys[] = {
+    {"start", "revolute|prismatic"},        {"start_rate", "revolute|prismatic"},
+    {"start_angles", "universal|planar"},   {"start_angle_rates", "universal|planar"},
+    {"start_position", "planar"},           {"start_velocity", "planar"},
+    {"start_rotation", "spherical"},        {"start_quaternion", "spherical"},
+    {"start_angular_velocity", "spherical"}};
+
+/// As many numbers as the type has angles; zeros where the key is left out.
+std::vector<double> angles_of(const Section& at, std::string_view key, JointType type) {
+  const std::size_t count = type == JointType::universal ? 2 : 1;
+  std::vector<double> angles = at.numbers(key);
+  if (at.has(key) && angles.size() != count) {
+    at.error(key, fmt::format(
+                      "{} must be {} of a {} joint", shown(at.key_of(key), *at.node(key)),
+                      count == 1 ? "one number" : "two numbers", joint_type_name(type)));
+  }
+  angles.resize(count);
+  return angles;
+}
+
+std::vector<double> numbers_or_zeros(const Section& at, std::string_view key,
+                                     std::size_t count) {
+  std::vector<double> all = at.numbers(key);
+  all.resize(count);
+  return all;
+}
+
+/// Positions and velocities at the start, where some key says them.
+void read_start_keys(const Section& at, JointType type, InitialJoint& begin) {
+  bool any = false;
+  for (const auto& [key, types] : start_keys) {
+    at.only("type", key, types);
+    any = any || at.has(key);
+  }
+  if (!any) return;
+  if (has_one_axis(type)) {
+    begin.q = {at.number_or("start", 0)};
+    begin.v = {at.number_or("start_rate", 0)};
+  } else if (type == JointType::universal) {
+    begin.q = angles_of(at, "start_angles", type);
+    begin.v = angles_of(at, "start_angle_rates", type);
+  } else if (type == JointType::planar) {
+    begin.q = numbers_or_zeros(at, "start_position", 2);
+    begin.v = numbers_or_zeros(at, "start_velocity", 2);
+    begin.q.push_back(angles_of(at, "start_angles", type).front());
+    begin.v.push_back(angles_of(at, "start_angle_rates", type).front());
+  } else if (type == JointType::spherical) {
+    const Transform<double> turned = pose_of(at, "", "start_rotation", "start_quaternion")
+                                         .value_or(Transform<double>{});
+    const Quaternion<double> q = from_matrix(turned.R);
+    begin.q = {q.w, q.x, q.y, q.z};
+    begin.v = numbers_or_zeros(at, "start_angular_velocity", 3);
+  }
+}
+
 /// Where a joint begins. The place of its child follows from it, unless it is free.
 void read_start(const Section& at, const JointSpec& joint,
                 const std::map<std::string, std::size_t, std::less<>>& start_of,
@@ -145,14 +201,7 @@ void read_start(const Section& at, const JointSpec& joint,
     begin.q = old->q;
     begin.v = old->v;
   }
-  if (at.has("start") || at.has("start_rate")) {
-    if (position_count(joint.type) != 1) {
-      at.error("start", "start belongs to joints with one position");
-    } else {
-      begin.q = {at.number_or("start", 0)};
-      begin.v = {at.number_or("start_rate", 0)};
-    }
-  }
+  read_start_keys(at, joint.type, begin);
   const auto placed = draft.placed.find(joint.child);
   if (placed != draft.placed.end() && joint.type != JointType::free) {
     draft.source.problems->warning(
@@ -272,6 +321,60 @@ void read_loops(const Section& scene, Draft& draft) {
                            at.key_of("stiffness")));
     }
     draft.parts.loops.push_back(loop);
+  }
+}
+
+void read_constraints(const Section& scene, Draft& draft) {
+  const auto constraints = scene.tables("constraints");
+  for (std::size_t i = 0; i < constraints.size() && !draft.source.problems->full(); ++i) {
+    const Section at(*constraints[i], constraint_keys,
+                     called("constraint", *constraints[i], i), draft.source);
+    ConstraintSpec constraint;
+    constraint.name = at.text_or("name", fmt::format("constraint {}", i + 1));
+    draft.claim("constraint", constraint.name, at);
+    const std::string type = at.text_or("type", "skate");
+    constraint.body_a = at.text_or("a", world_name);
+    constraint.body_b = at.text_or("b", world_name);
+    if (!known_body(at, "a", constraint.body_a, draft)) continue;
+    if (!known_body(at, "b", constraint.body_b, draft) || !at.has("b")) continue;
+    const auto only = [&](std::string_view key, std::string_view of) {
+      if (at.has(key) && of.find(type) == std::string_view::npos) {
+        at.error(key, fmt::format("{} belongs to {}, not to type = \"{}\"",
+                                  shown(at.key_of(key), *at.node(key)), of, type));
+      }
+    };
+    only("direction", "skate and velocity");
+    only("normal", "rolling");
+    only("radius", "rolling");
+    constraint.point = at.vector("point").value_or(constraint.point);
+    constraint.damping = at.number_or("damping", 0);
+    if (type == "rolling") {
+      const Vec3<double> normal = at.vector("normal").value_or(Vec3<double>{0, 0, 1});
+      if (!at.given("radius")) {
+        at.error("type", "type = \"rolling\" needs radius_m");
+        continue;
+      }
+      if (!(norm(normal) > 1e-9)) {
+        at.error("normal", "normal must not be zero");
+        continue;
+      }
+      const Frame<double> frame = frame_from_normal((1 / norm(normal)) * normal);
+      constraint.offset = -at.number_or("radius", 0) * frame.n;
+      constraint.directions = {frame.t1, frame.t2};
+    } else {
+      if (type == "velocity" && !at.given("direction")) {
+        at.error("type", "type = \"velocity\" needs a direction");
+        continue;
+      }
+      const Vec3<double> along = at.vector("direction").value_or(Vec3<double>{0, 1, 0});
+      if (!(norm(along) > 1e-9)) {
+        at.error("direction", "direction must not be zero");
+        continue;
+      }
+      constraint.turns_with_b = type == "skate";
+      constraint.directions = {along};
+    }
+    draft.parts.constraints.push_back(std::move(constraint));
   }
 }
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "files/read_file.hpp"
 #include "scene/draft.hpp"
@@ -19,12 +21,25 @@ bool is_mjcf(std::string_view text) {
   return head.find("<mujoco") < head.find("<robot");  // URDF may hold a mujoco element
 }
 
+/// A number, or a list of numbers; else empty.
+std::vector<double> positions_of(const toml::node& node) {
+  std::vector<double> all;
+  if (const auto one = node.value<double>(); one && node.is_number()) return {*one};
+  const toml::array* list = node.as_array();
+  if (list == nullptr) return all;
+  for (const toml::node& one : *list) {
+    const auto value = one.value<double>();
+    if (!value || !one.is_number()) return {};
+    all.push_back(*value);
+  }
+  return all;
+}
+
 /// Where the joints of a robot begin, by their names.
 void read_start(const Section& at, const Parts& robot, Draft& draft) {
   const toml::table* start = at.table("start");
   if (start == nullptr) return;
   for (const auto& [name, node] : *start) {
-    const auto value = node.value<double>();
     const auto joint =
         std::find_if(robot.joints.begin(), robot.joints.end(),
                      [&](const JointSpec& j) { return j.name == name.str(); });
@@ -35,15 +50,30 @@ void read_start(const Section& at, const Parts& robot, Draft& draft) {
                                     name.str(), did_you_mean(name.str(), names)));
       continue;
     }
-    if (!value || position_count(joint->type) != 1) {
+    const auto count = static_cast<std::size_t>(position_count(joint->type));
+    std::vector<double> q = positions_of(node);
+    if (q.size() != count || count == 0) {
       at.error("start",
-               fmt::format("start.{} must be a number, of a joint with one position",
-                           name.str()));
+               fmt::format("start.{} must be {} of its joint, which is {}", name.str(),
+                           count == 1 ? "the position"
+                                      : fmt::format("a list of the {} positions", count),
+                           joint_type_name(joint->type)));
       continue;
+    }
+    if (const int turn = quaternion_at(joint->type); turn >= 0) {
+      const auto w = q.begin() + turn;
+      const double size = std::sqrt(std::inner_product(w, w + 4, w, 0.0));
+      if (!(size > 1e-6)) {
+        at.error("start", fmt::format("start.{}: the quaternion w, x, y, z must not be "
+                                      "zero",
+                                      name.str()));
+        continue;
+      }
+      std::transform(w, w + 4, w, [&](double x) { return x / size; });
     }
     auto& all = draft.parts.start;
     std::erase_if(all, [&](const InitialJoint& s) { return s.joint == joint->name; });
-    all.push_back({.joint = joint->name, .q = {*value}, .v = {0}});
+    all.push_back({.joint = joint->name, .q = std::move(q), .v = {}});
   }
 }
 
@@ -86,7 +116,6 @@ void read_robots(const Section& scene, Draft& draft) {
     if (!good) continue;
     for (std::size_t k = bodies; k < draft.parts.bodies.size(); ++k) {
       const BodySpec& body = draft.parts.bodies[k];
-      draft.masses[body.name] = body.mass;
       draft.claim("body", body.name, at);
     }
     draft.place_robot(at);

@@ -10,6 +10,7 @@
 #include "bristle/step/loops.hpp"
 #include "files/read_file.hpp"
 #include "scene/draft.hpp"
+#include "scene/start.hpp"
 #include "scene/toml_text.hpp"
 
 namespace bristle::scene {
@@ -189,40 +190,70 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
   at->as_table()->insert_or_assign(path.back(), *value.get("x"));
 }
 
-/// Shapes that overlap at the start, unless that is allowed.
-void check_overlap(const Model& model, State state, const Draft& draft,
-                   Problems& problems) {
-  System system(model);
-  const StepStatus status = settle(system, 1e-9, state);
-  if (status == StepStatus::too_many_pairs || status == StepStatus::too_many_contacts) {
+constexpr std::size_t most_listed = 20;
+
+/// What overlaps by more than bodies at rest do, unless that is allowed; and which joints
+/// begin beyond their limits.
+void check_start(const Model& model, const State& start, const Draft& draft,
+                 Problems& problems) {
+  const StartReport report = inspect_start(model, start);
+  if (report.crowded) {
     problems.error(
         {draft.source.file, 0},
         "bodies lie in one another at the start: shapes are close to more than "
         "100 others on average; move them apart");
   }
-  if (status != StepStatus::ok) return;
-  int said = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.contacts.count); ++i) {
-    const ContactKey& key = state.contacts.key[i];
-    const double depth = state.contacts.depth[i];
-    if (key.empty() || !(depth > 1e-9)) continue;
-    const ModelShape& a = model.shapes[key.a];
-    const ModelShape& b = model.shapes[key.b];
-    if (++said > 20) {
-      problems.error({draft.source.file, 0}, "and more that overlap");
-      return;
-    }
+  std::size_t deep = 0;
+  for (const StartOverlap& overlap : report.overlaps) {
+    if (overlap.rests() || ++deep > most_listed) continue;
+    const ModelShape& a = model.shapes[overlap.a];
+    const ModelShape& b = model.shapes[overlap.b];
     // Of a body in the world the other one is to move.
     const int body = b.body >= 0 ? b.body : a.body;
-    const auto place = body >= 0
+    const auto found = body >= 0
                            ? draft.body_places.find(
                                  model.tree.bodies()[static_cast<std::size_t>(body)].name)
                            : draft.body_places.end();
-    problems.error(
-        place != draft.body_places.end() ? place->second : Place{draft.source.file, 0},
-        fmt::format("\"{}\" and \"{}\" overlap by {:.3g} m at the start; move them "
-                    "apart, or set allow_initial_overlap = true",
-                    a.name, b.name, depth));
+    const Place place =
+        found != draft.body_places.end() ? found->second : Place{draft.source.file, 0};
+    const std::string what = fmt::format(
+        "\"{}\" and \"{}\" overlap by {:.3g} m at the start, and at rest by "
+        "{:.3g} m",
+        a.name, b.name, overlap.depth, overlap.rest_depth);
+    if (draft.allow_overlap) {
+      problems.warning(place, what);
+    } else {
+      problems.error(place,
+                     what + "; move them apart, or set allow_initial_overlap = true");
+    }
+  }
+  if (deep > most_listed) {
+    const std::string more = fmt::format("and {} more that overlap", deep - most_listed);
+    if (draft.allow_overlap) {
+      problems.warning({draft.source.file, 0}, more);
+    } else {
+      problems.error({draft.source.file, 0}, more);
+    }
+  }
+  if (deep > 0 && draft.allow_overlap) {
+    problems.warning({draft.source.file, 0},
+                     fmt::format("overlaps store {:.3g} J at the start, which set bodies "
+                                 "in motion",
+                                 report.contact_energy));
+  }
+  std::string beyond;
+  for (std::size_t i = 0; i < std::min(report.limits.size(), most_listed); ++i) {
+    beyond += (i > 0 ? ", " : "") + text_of(report.limits[i], model);
+  }
+  if (report.limits.size() > most_listed) {
+    beyond += fmt::format(" and {} more", report.limits.size() - most_listed);
+  }
+  if (!beyond.empty()) {
+    problems.warning(
+        {draft.source.file, 0},
+        fmt::format("joints start beyond their limits, which store {:.3g} J: "
+                    "{}",
+                    report.limit_energy, beyond));
   }
 }
 
@@ -338,6 +369,28 @@ void check_intervals(const Section& at, double duration, RecordSpec& record) {
   record.checkpoint = std::min(record.checkpoint, 2 * duration);
 }
 
+/// Rigid contacts and constraints of velocities, under a clock that knows forces only.
+void check_impulses(const ClockSpec& clock, const Draft& draft, Problems& problems) {
+  if (clock.stepper->fixed_step && clock.options.method.info().impulses) return;
+  const auto refuse = [&](const ErrorSubject& subject, std::string_view what,
+                          std::string_view otherwise) {
+    problems.error(draft.place_of(subject),
+                   fmt::format("{} needs a clock that solves for impulses, and kind = "
+                               "\"{}\" does not: take kind = \"complementarity\", or {}",
+                               what, clock.stepper->name, otherwise));
+  };
+  for (std::size_t i = 0; i < draft.parts.contacts.size(); ++i) {
+    if (!draft.parts.contacts[i].rigid) continue;
+    refuse({Element::contact, "", i, "normal"}, "normal = \"rigid\"",
+           "give the contact a normal law");
+    return;
+  }
+  if (draft.parts.constraints.empty()) return;
+  const std::string& name = draft.parts.constraints.front().name;
+  refuse({Element::constraint, name, 0, "type"}, fmt::format("constraint \"{}\"", name),
+         "leave it out");
+}
+
 std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   Problems& problems = *draft.source.problems;
   ModelBuilder builder;
@@ -345,6 +398,9 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   for (const BodySpec& body : draft.parts.bodies) builder.add_body(body);
   for (const JointSpec& joint : draft.parts.joints) builder.add_joint(joint);
   for (const LoopSpec& loop : draft.parts.loops) builder.add_loop(loop);
+  for (const ConstraintSpec& constraint : draft.parts.constraints) {
+    builder.add_constraint(constraint);
+  }
   for (const ShapeSpec& shape : draft.parts.shapes) builder.add_shape(shape);
   for (const ContactSpec& contact : draft.parts.contacts) builder.add_contact(contact);
   for (const MotorSpec& motor : draft.parts.motors) builder.add_motor(motor);
@@ -365,7 +421,7 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   }
   scene.probes = read_probes(at, scene.model, draft);
   close_loops(scene.model, scene.start, draft, problems);
-  if (!draft.allow_overlap) check_overlap(scene.model, scene.start, draft, problems);
+  check_start(scene.model, scene.start, draft, problems);
   if (problems.any()) return std::nullopt;
   for (const Problem& warning : problems.warnings()) {
     scene.warnings.push_back(warning.text());
@@ -394,7 +450,15 @@ ClockSpec read_clock(const Section& scene, Draft& draft) {
   if (const auto method = find_method(at.text_or("method", name_of(options.method)))) {
     options.method = *method;
   }
-  if (clock.stepper->method) options.method = *clock.stepper->method;
+  if (clock.stepper->method) {
+    options.method = *clock.stepper->method;
+    if (at.has("method")) {
+      at.warning("method",
+                 fmt::format("{} is ignored: kind = \"{}\" has a method of its own",
+                             shown(at.key_of("method"), *at.node("method")),
+                             clock.stepper->name));
+    }
+  }
   if (clock.stepper->fixed_step) check_step(at, clock);
   for (const Parameter& own : clock.stepper->parameters) {
     double value = own.preset;
@@ -558,12 +622,14 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
   read_bodies(at, draft);
   read_joints(at, draft);
   read_loops(at, draft);
+  read_constraints(at, draft);
   read_contacts(at, draft);
   read_motors(at, draft);
   read_loads(at, draft);
   if (draft.parts.bodies.empty() && !problems.any()) {
     problems.error({file, 0}, "there is no body; add [[bodies]] or [[robots]]");
   }
+  check_impulses(scene.clock, draft, problems);
   if (problems.any()) return std::nullopt;
   return compile(at, draft, std::move(scene));
 }

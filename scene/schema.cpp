@@ -111,6 +111,7 @@ Json schema_of(const Parameter& parameter) {
 Json law_schema(LawFamily family) {
   Json any = Json::array();
   any.push_back({{"type", "string"}, {"enum", Json::array()}});
+  if (family == LawFamily::normal) any[0]["enum"].push_back("rigid");
   for (const LawEntry* law : laws_of(family)) {
     const std::string name(law->info.name);
     any[0]["enum"].push_back(name);

@@ -33,15 +33,17 @@ std::vector<Parameter> with_clock(std::vector<Parameter> own, double rtol, int s
     parameter.range = choice_of(static_cast<int>(count));
     return parameter;
   };
-  own.push_back(choice("clock", steppers(), 0,
-                       "adaptive: error-controlled, events located; fixed: real time",
-                       [](const StepperInfo& info) { return info.name; }));
+  own.push_back(choice(
+      "clock", steppers(), 0,
+      "adaptive: error-controlled, events located; fixed: real time; complementarity: "
+      "fixed steps of order 1, stable for any stiffness",
+      [](const StepperInfo& info) { return info.name; }));
   own.push_back({"rtol", "", "1", between(1e-13, 1e-1), rtol,
                  "relative tolerance of the adaptive clock"});
-  own.push_back({"step_s", "h", "s", above(0, 1), 1e-3, "step of the fixed clock"});
+  own.push_back({"step_s", "h", "s", above(0, 1), 1e-3, "fixed step"});
   own.push_back({"substeps", "", "1", between(1, 1e6), static_cast<double>(substeps),
                  "that a fixed step is divided into"});
-  own.push_back(choice("method", fixed_methods(), 2, "of the fixed clock",
+  own.push_back(choice("method", fixed_methods(), 2, "of clock = fixed",
                        [](Method method) { return name_of(method); }));
   return own;
 }

@@ -7,8 +7,6 @@
 
 namespace bristle::studies {
 
-namespace {
-
 Model built(const ModelBuilder& builder) {
   Result<Model> model = builder.build();
   if (!model) {
@@ -17,6 +15,8 @@ Model built(const ModelBuilder& builder) {
   }
   return *std::move(model);
 }
+
+namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -114,6 +114,8 @@ Ledger Motion::ledger(const State& state) { return make_ledger(system(), state);
 std::uint64_t Motion::steps() const { return stepper_->counts().steps; }
 
 std::uint64_t Motion::evaluations() const { return stepper_->counts().evaluations; }
+
+SolveCounts Motion::solves() const { return stepper_->counts().solves; }
 
 Peak peak_of(const Series& series) {
   if (series.y.empty()) return {0, std::nan("")};

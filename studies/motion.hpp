@@ -38,9 +38,11 @@ struct Watch {
   std::function<void(const State&, const Event&)> on_event{};
 };
 
+/// Aborts where the model cannot be built: a fault of the study.
+Model built(const ModelBuilder& builder);
+
 class Motion {
  public:
-  /// Aborts where the model cannot be built: a fault of the study.
   Motion(const ModelBuilder& builder, const Clock& clock);
   ~Motion();
   Motion(Motion&&) noexcept;
@@ -49,6 +51,7 @@ class Motion {
   Motion& operator=(const Motion&) = delete;
 
   const Model& model() const { return *model_; }
+  const Clock& clock() const { return clock_; }
   State& state() { return state_; }
   const State& state() const { return state_; }
 
@@ -71,6 +74,8 @@ class Motion {
 
   std::uint64_t steps() const;
   std::uint64_t evaluations() const;
+  /// Of complementarity problems.
+  SolveCounts solves() const;
 
  private:
   System& system();

@@ -19,5 +19,10 @@ Study azad2010_rolling();
 Study azad2014_restitution();
 Study azad2014_bounce();
 Study azad2014_materials();
+Study peiret_wheel();
+Study peiret_sphere();
+Study peiret_incline();
+Study peiret_table();
+Study peiret_bound_iteration();
 
 }  // namespace bristle::studies

@@ -64,6 +64,11 @@ std::span<const Study> all_studies() {
       azad2014_restitution(),
       azad2014_bounce(),
       azad2014_materials(),
+      peiret_wheel(),
+      peiret_sphere(),
+      peiret_incline(),
+      peiret_table(),
+      peiret_bound_iteration(),
   };
   return studies;
 }
@@ -96,7 +101,11 @@ std::string_view citation(std::string_view paper) {
            "a "
            "compliant ground plane";
   }
-  return "Azad & Featherstone 2014, A new nonlinear model of contact normal force";
+  if (paper == "azad2014") {
+    return "Azad & Featherstone 2014, A new nonlinear model of contact normal force";
+  }
+  return "Peiret, Kövecses & Font-Llagunes, The bristle friction model in a linear "
+         "complementarity formulation for multibody systems with contacts";
 }
 
 }  // namespace bristle::studies

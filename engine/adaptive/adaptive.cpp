@@ -74,6 +74,7 @@ class Adaptive::Driver {
   void sample(const State& state, double where, const StepObserver& observer);
   GuardEvent note_event(State& state, const StepEvent& where);
   void plan_next(const StepEvent& where, const GuardEvent& event);
+  void tell_settled(const State& state, const StepObserver& observer);
   StepStatus accept(State& state, const StepEvent& where, double until,
                     const StepObserver& observer);
 
@@ -97,6 +98,7 @@ StepCounts Adaptive::Driver::counts() const noexcept {
   StepCounts counts = counts_;
   counts.evaluations = ode_.evaluations();
   counts.looks = ode_.contact_evaluations();
+  counts.distances = locator_.distance_queries();
   return counts;
 }
 
@@ -125,6 +127,7 @@ StepStatus Adaptive::Driver::begin(State& state, const StepObserver& observer) {
   scales_.measure(state);
   step_.forget_stability();
   begin_step(false);
+  tell_settled(state, observer);
   return status;
 }
 
@@ -210,6 +213,16 @@ void Adaptive::Driver::plan_next(const StepEvent& where, const GuardEvent& event
   }
 }
 
+/// Events that no guard located: points that appear inside or are gone, and contacts that
+/// rounding left on the wrong side.
+void Adaptive::Driver::tell_settled(const State& state, const StepObserver& observer) {
+  for (const Event& event : ode_.system().events) {
+    ++counts_.events;
+    if (event.kind == EventKind::touch) ++counts_.touches;
+    if (observer.on_event) observer.on_event(state, event);
+  }
+}
+
 /// The state at the end of the step, with its event, settled; and the time that goes on.
 StepStatus Adaptive::Driver::accept(State& state, const StepEvent& where, double until,
                                     const StepObserver& observer) {
@@ -248,6 +261,7 @@ StepStatus Adaptive::Driver::accept(State& state, const StepEvent& where, double
   }
   begin_step(same && where.where > 1 && ode_.began_with(step_.end()));
   if (happens && observer.on_event) observer.on_event(state, told);
+  tell_settled(state, observer);
   return status;
 }
 

@@ -130,7 +130,8 @@ void ErrorScales::measure(const State& state) {
   const Tree& tree = ode_->model().tree;
   factorise<double>(tree, system.tree);
   const std::span<const RowId> rows = ode_->rows();
-  std::vector<RowScale> now(rows.size());
+  std::vector<RowScale>& now = next_rows_;
+  now.assign(rows.size(), {});
   double resting = 0;  // energy of sinking in under what contacts carry [J]
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].acts()) continue;

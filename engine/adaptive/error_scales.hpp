@@ -73,6 +73,7 @@ class ErrorScales {
   double energy_ = 0;  // [J]
   Impact clock_;
   std::vector<RowScale> rows_;
+  std::vector<RowScale> next_rows_;  // room for them
   RowLaws laws_;
   Vector scratch_, least_depths_, largest_, moved_;
 };

@@ -282,13 +282,15 @@ StepEvent EventLocator::set_change(double last) {
   return {-1, high, false};
 }
 
-/// A place where something touches before it goes on to where it is not found any more.
-StepEvent EventLocator::leapt_over(double last) {
-  for (int k = 1; k < end_->leap_parts; ++k) {
-    const double place = last * k / end_->leap_parts;
-    if (!set_unchanged(place)) return set_change(place);
-  }
-  return no_event;
+/// Shapes meet that no event of a row tells about. The step ends where that shows in the
+/// contact set, or before it, so that the meeting begins as an open contact; or behind
+/// it, where it is at once.
+StepEvent EventLocator::event_of(const Meeting& meeting) {
+  if (!set_unchanged(meeting.at)) return set_change(meeting.at);
+  const std::size_t t = ode_->t_at();
+  const double now = step_->y()[t], soon = now + at_once * std::max(1.0, std::abs(now));
+  const bool waits = step_->interpolate(meeting.safe, t) > soon;
+  return {-1, waits ? meeting.safe : meeting.at, false};
 }
 
 /// Whether an open contact does not touch where all contacts were just measured, at
@@ -310,13 +312,16 @@ StepEvent EventLocator::first_event(const GuardReading& begin, const GuardReadin
   const std::size_t rows = ode_->rows().size();
   StepEvent first;
   for (std::size_t i = 0; i < rows; ++i) {
+    if (ode_->rows()[i] == empty_row) continue;
     const StepEvent event = event_of(i);
     if (event.skips) return event;
     if (event.where < first.where) first = event;
   }
-  const StepEvent leapt = leapt_over(std::min(first.where, 1.0));
-  if (leapt.where < first.where) first = leapt;
+  const Meeting meeting = meetings_.first(begin, end, std::min(first.where, 1.0));
+  if (meeting.found()) first = event_of(meeting);
   if (first.where > 1) {
+    // Whoever reads contacts next finds them at the end of the step.
+    if (meetings_.followed_dense()) ode_->measure(step_->end(), true);
     if (end.contact_set_complete) return no_event;
     first = set_change(1);
   }

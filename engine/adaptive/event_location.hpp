@@ -1,7 +1,7 @@
 #pragma once
 
+#include "bristle/adaptive/meeting_search.hpp"
 #include "bristle/adaptive/root.hpp"
-#include "bristle/adaptive/switching_step.hpp"
 
 // Where in a step something happens: the first change of sign of any guard, and where the
 // rows cease to be the whole contact set. The half-open rule t₀ < t* ≤ t₁ holds.
@@ -25,12 +25,15 @@ class EventLocator {
   using Vector = MotionOde::Vector;
 
   /// Both must outlive it.
-  EventLocator(MotionOde& ode, SwitchingStep& step) : ode_(&ode), step_(&step) {}
+  EventLocator(MotionOde& ode, SwitchingStep& step)
+      : ode_(&ode), step_(&step), meetings_(ode, step) {}
 
   /// The first event of a step that was completed, by what was measured at its two ends.
   StepEvent first_event(const GuardReading& begin, const GuardReading& end);
   /// Whether no contact but the one whose time runs ends within that step.
   bool only_clock_ends(const GuardReading& end) const;
+  /// Distances of pairs of shapes that were asked for.
+  std::uint64_t distance_queries() const { return meetings_.distance_queries(); }
   /// Where a step in a contact's time reaches a time that lies before `where`.
   double place_of_time(double time, double where);
 
@@ -49,11 +52,12 @@ class EventLocator {
   StepEvent event_of(std::size_t row);
   bool set_unchanged(double where);
   StepEvent set_change(double last);
-  StepEvent leapt_over(double last);
+  StepEvent event_of(const Meeting& meeting);
   bool jumps_in(std::size_t row) const;
 
   MotionOde* ode_;
   SwitchingStep* step_;
+  MeetingSearch meetings_;
   const GuardReading* begin_ = nullptr;
   const GuardReading* end_ = nullptr;
   Vector here_, guards_here_;

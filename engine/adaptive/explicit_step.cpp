@@ -101,6 +101,34 @@ void ExplicitStep::interpolate(const Step& step, double place, Vector& y) const 
   for (std::size_t i = 0; i < stride_; ++i) y[i] = interpolate(step, place, i);
 }
 
+void ExplicitStep::polynomial(const Step& step, std::size_t i,
+                              std::array<double, 8>& c) const {
+  const double d = step.end[i] - step.y[i];
+  const double e = step.h * step.rate[i] - d;
+  const double f = d - step.h * step.end_rate[i] - e;
+  const double* b = between_.data() + i;
+  // The nested form of interpolate(), from the inside out: times x and 1 − x in turn.
+  const double parts[] = {b[2 * stride_], b[stride_], b[0], f, e, d, step.y[i]};
+  c = {b[3 * stride_]};
+  bool by_x = true;
+  for (const double part : parts) {
+    for (std::size_t k = c.size() - 1; k > 0; --k) {
+      c[k] = by_x ? c[k - 1] : c[k] - c[k - 1];
+    }
+    if (by_x) c[0] = 0;
+    c[0] += part;
+    by_x = !by_x;
+  }
+}
+
+double ExplicitStep::largest_rate(std::size_t i) const {
+  double largest = 0;
+  for (std::size_t s = 0; s <= method::stages; ++s) {
+    largest = std::max(largest, std::abs(k(s)[i]));
+  }
+  return largest;
+}
+
 Stiffness ExplicitStep::stiffness(const MotionOde& ode, const Step& step) const {
   const double* last = k(method::stages - 1);
   double top = 0, top_forces = 0, bottom = 0;

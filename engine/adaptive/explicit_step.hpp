@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "bristle/adaptive/error_scales.hpp"
 
 // One step of a smooth motion, of order 8 with an estimate of its error, and everything
@@ -38,6 +40,10 @@ class ExplicitStep {
   /// y at a place of the step, 0 … 1.
   void interpolate(const Step& step, double place, Vector& y) const;
   double interpolate(const Step& step, double place, std::size_t i) const;
+  /// The same as a polynomial Σ cₖ placeᵏ.
+  void polynomial(const Step& step, std::size_t i, std::array<double, 8>& c) const;
+  /// The largest |rate| of an entry among all evaluations of a step that was completed.
+  double largest_rate(std::size_t i) const;
   Stiffness stiffness(const MotionOde& ode, const Step& step) const;
   /// How far the step went, by what its error may be.
   double moved(const MotionOde& ode, const Step& step) const;

@@ -43,6 +43,7 @@ void GuardTable::lay_out(std::span<const RowId> rows, std::span<const int> begin
       };
       first_.push_back(guards_.size());
       add(LawFamily::normal, GuardRole::branch, rows_[i].acts() ? 1 : 0);
+      if (!rows_[i].acts()) continue;
       for (const GuardInfo& guard : normal_law(laws.normal).guard_list) {
         add(LawFamily::normal, guard.role, 0);
       }
@@ -128,6 +129,7 @@ void GuardTable::publish_sides() {
     const std::size_t normal = normal_law(laws.normal).guard_list.size();
     const std::size_t friction = friction_law(laws.friction).guard_list.size();
     for (auto i = at(begin_[b]); i < at(begin_[b + 1]); ++i) {
+      if (!rows_[i].acts()) continue;
       const Guard* of_row = guards_.data() + first_[i] + 1;
       for (std::size_t k = 0; k < normal; ++k) {
         normal_held_[k * rows_.size() + i] = of_row++->side;

@@ -8,8 +8,8 @@
 #include "bristle/contact/event.hpp"
 
 // Guards: functions that change their sign at events. Per row there is the depth, whose
-// sign says touch and lift-off, then the guards of the normal law, then those of the
-// friction law, as many as the laws declare.
+// sign says touch and lift-off; where the row acts, then the guards of the normal law and
+// those of the friction law, as many as the laws declare.
 //
 // Between events a law is held on one side of each of its guards, so that its rates stay
 // smooth where an integrator tries a step beyond an event.
@@ -51,7 +51,7 @@ class GuardTable {
   /// Whether an acting row is inside; else its body has left a ground that recovers.
   bool inside(std::size_t row) const { return side(first_[row]) > 0; }
 
-  /// All guards: depths as given, laws where their rows act, else 0.
+  /// All guards; depths as given.
   void evaluate(const LawColumns& joints, const LawColumns& contacts,
                 std::span<const double> depths, Vector& guards) const;
   /// Holds the laws on the sides that these guards say, where they are not held yet.

@@ -145,6 +145,14 @@ double ImplicitStep::interpolate(const Step& step, double place, std::size_t i) 
   return step.y[i] + x * (d + z * (e + x * f));
 }
 
+void ImplicitStep::polynomial(const Step& step, std::size_t i,
+                              std::array<double, 8>& powers) const {
+  const double d = step.end[i] - step.y[i];
+  const double e = step.h * step.rate[i] - d;
+  const double f = d - step.h * step.end_rate[i] - e;
+  powers = {step.y[i], d + e, f - e, -f};
+}
+
 void ImplicitStep::interpolate(const Step& step, double place, Vector& y) const {
   y.resize(step.y.size());
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = interpolate(step, place, i);

@@ -27,14 +27,6 @@ constexpr double shortest_horizon = 1e-9;  // [s]
 constexpr double roundings = 2e-15;
 constexpr double least_position = 1e-3;  // shapes are not smaller than that [m]
 
-// A shape that goes through another one leaves the contact set for as long as it is
-// inside: over twice the smaller one's radius where they meet centrally, over a quarter
-// of it where the chord is 1/128 of the radius deep. Parts of a step are no longer than
-// that; at most 64 of them, for a step of sixteen radii: longer ones are seldom, and
-// touch something else.
-constexpr double chord = 0.25;
-constexpr double most_parts = 64;
-
 MemoryKind kind_of(const StateField& field, MemoryKind of_length) {
   return field.unit == "m" ? of_length : MemoryKind::share;
 }
@@ -154,6 +146,8 @@ void MotionOde::begin_rows(const State& state) {
   joint_memory_ = state.joints.memory.size();
   memory_.resize(joint_memory_ + state.contacts.memory.size());
   memory_rates_.resize(memory_.size());
+  memory_by_pool_ = split(std::span<const double>(memory_));
+  rates_by_pool_ = split(std::span(memory_rates_));
   std::swap(rows_, rows_before_);
   list_rows(state, rows_);
   located_.assign(rows_.size(), 0);
@@ -161,10 +155,15 @@ void MotionOde::begin_rows(const State& state) {
   depths_.resize(rows_.size());
   open_.clear();
   closed_.clear();
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    start_motion_[i] = motion_of(state, i);
-    depths_[i] = start_motion_[i].depth;
-    (rows_[i].acts() ? closed_ : open_).push_back(i);
+  std::size_t row = 0;
+  for (const LawRows* of_pool :
+       {&state.joints, static_cast<const LawRows*>(&state.contacts)}) {
+    for (std::size_t i = 0; i < at(of_pool->count); ++i, ++row) {
+      start_motion_[row] = {of_pool->depth[i], of_pool->rate[i]};
+      depths_[row] = of_pool->depth[i];
+      if (rows_[row] == empty_row) continue;
+      (rows_[row].acts() ? closed_ : open_).push_back(row);
+    }
   }
 }
 
@@ -174,10 +173,7 @@ bool MotionOde::begin(const State& state, int clock_row, double s) {
   clock_row_ = clock_row;
   stride_ = state.contacts.capacity();
   begin_rows(state);
-  roots_.resize(by_clock() ? rows_.size() : 0);
-  if (by_clock()) {
-    for (const std::size_t i : open_) roots_[i] = 0;
-  }
+  roots_.assign(by_clock() ? rows_.size() : 0, 0);
   const bool same = same_clock && same_stride && core_ > 0 && rows_ == rows_before_;
   if (!same) {
     lay_out(state);
@@ -203,6 +199,7 @@ bool MotionOde::begin(const State& state, int clock_row, double s) {
     start_[works_at_ + k] = field<double>(state.works, lines_[k]);
   }
   if (!same) copy_memory(start_);
+  held_ = sides();
   return same;
 }
 
@@ -294,7 +291,12 @@ void MotionOde::place(const Vector& y, bool all) {
   }
   const double* from = y.data() + memory_at();
   for (const MemoryEntry& entry : core_memory()) memory_[entry.place] = *from++;
-  move_to(system_, *state_, q_now_, v_now_, memory(), all);
+  move_to(system_, *state_, q_now_, v_now_, memory_by_pool_, all);
+  double* const of_joints = system_.pools.joints.column(RowColumns::depth).data();
+  double* const of_contacts = system_.pools.points.column(RowColumns::depth).data();
+  const auto depth_column = [&](std::size_t row) -> double& {
+    return row < joint_rows_ ? of_joints[row] : of_contacts[row - joint_rows_];
+  };
   if (all) {
     for (std::size_t i = 0; i < rows_.size(); ++i) depths_[i] = depth_column(i);
   }
@@ -320,7 +322,7 @@ void MotionOde::place(const Vector& y, bool all) {
 }
 
 /// The passes go by the sides of guards, and by s where a contact's time runs.
-HeldPools MotionOde::held() const {
+HeldPools MotionOde::sides() const {
   const auto from = [&](std::size_t row) {
     return HeldLaws{guards_.normal_held(row), guards_.friction_held(row),
                     roots_.empty() ? nullptr : roots_.data() + row};
@@ -334,10 +336,9 @@ void MotionOde::rates(const Vector& y, double* rate, bool all) {
   // Where nothing acts, the passes have nothing to do.
   const bool idle = closed_.empty() && model_->joint_blocks == 0;
   const double time = y[t_at()];
-  const HeldPools sides = held();
-  apply_forces(system_, {.held = &sides}, time, q_now_, v_now_,
-               {state_->joints, idle ? nothing_ : state_->contacts}, memory(),
-               split(std::span(memory_rates_)), {});
+  apply_forces(system_, {.held = &held_}, time, q_now_, v_now_,
+               {state_->joints, idle ? nothing_ : state_->contacts}, memory_by_pool_,
+               rates_by_pool_, {});
   accelerate(system_, time, 0, v_now_, {});
   const double pace = this->pace(y);
   position_rates<double>(model_->tree, q_now_, v_now_, std::span(rate, nq_));
@@ -363,9 +364,7 @@ void MotionOde::measure(const Vector& y, bool with_laws) {
   ++contact_evaluations_;
   place(y, true);
   if (!with_laws || closed_.empty()) return;
-  const HeldPools sides = held();
-  contact_forces(system_, {.held = &sides}, *state_, memory(),
-                 split(std::span(memory_rates_)));
+  contact_forces(system_, {.held = &held_}, *state_, memory_by_pool_, rates_by_pool_);
 }
 
 double MotionOde::approach(std::size_t row) const { return value(RowColumns::rate, row); }
@@ -384,28 +383,38 @@ bool MotionOde::contact_set_complete() const {
   });
 }
 
-int MotionOde::leap_parts() const {
+void MotionOde::gaps(Vector& of_pairs) const {
   const PointPool& points = system_.pools.points;
-  double most = 0;
-  for (const PairSlice& pair : state_->contacts.pairs) {
-    const auto first = at(pair.first);
-    bool lost = false;
-    for (std::size_t i = first; i < first + at(pair.count); ++i) {
-      lost = lost || (!rows_[joint_rows_ + i].acts() && points.lost(i));
+  const std::vector<PairSlice>& pairs = state_->contacts.pairs;
+  of_pairs.resize(pairs.size());
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    double depth = points.unmatched(p);
+    const auto first = at(pairs[p].first);
+    for (std::size_t i = first; i < first + at(pairs[p].count); ++i) {
+      if (!points.lost(i)) depth = std::max(depth, depths_[joint_rows_ + i]);
     }
-    if (!lost) continue;
-    const double one = model_->shapes[pair.a].radius, two = model_->shapes[pair.b].radius;
-    if (!std::isfinite(one + two)) continue;  // nothing gets behind a plane
-    // Contacts are looked for twice as far as the bodies go.
-    const double way = 0.5 * pair.margin;
-    most = std::max(most, way / (chord * std::min(one, two)));
+    of_pairs[p] = std::isfinite(depth) ? std::max(-depth, 0.0) : 0;
   }
-  return static_cast<int>(std::ceil(std::min(most, most_parts)));
+}
+
+bool MotionOde::has_rows(std::uint32_t a, std::uint32_t b) const {
+  const std::vector<PairSlice>& all = state_->contacts.pairs;
+  return std::any_of(all.begin(), all.end(),
+                     [&](const PairSlice& pair) { return pair.a == a && pair.b == b; });
+}
+
+bool MotionOde::touches(const PairSlice& pair) const {
+  const auto first = joint_rows_ + at(pair.first);
+  for (std::size_t i = first; i < first + at(pair.count); ++i) {
+    if (rows_[i].acts() && guards_.inside(i)) return true;
+  }
+  return false;
 }
 
 void MotionOde::read_guards(Vector& guards) {
-  guards_.evaluate(system_.pools.joints.law_columns(memory().joints),
-                   system_.pools.points.law_columns(memory().contacts), depths_, guards);
+  guards_.evaluate(system_.pools.joints.law_columns(memory_by_pool_.joints),
+                   system_.pools.points.law_columns(memory_by_pool_.contacts), depths_,
+                   guards);
 }
 
 void MotionOde::read(GuardReading& reading) {
@@ -414,7 +423,11 @@ void MotionOde::read(GuardReading& reading) {
   for (std::size_t i = 0; i < rows_.size(); ++i) reading.approach[i] = approach(i);
   reading.clock_lag = clock_lag_;
   reading.contact_set_complete = contact_set_complete();
-  reading.leap_parts = leap_parts();
+  gaps(reading.gaps);
+  if (!model_->broad_phase && model_->pairs.empty()) return;
+  reading.poses.assign(system_.tree.poses.begin(), system_.tree.poses.end());
+  reading.velocities.assign(system_.tree.velocities.begin(),
+                            system_.tree.velocities.end());
 }
 
 void MotionOde::observe(const Vector& y, double time, const State& state, State& sample) {
@@ -423,6 +436,7 @@ void MotionOde::observe(const Vector& y, double time, const State& state, State&
   finish(y, sample);
   sample.time = time;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
+    if (rows_[row] == empty_row) continue;
     const bool joint = row < joint_rows_;
     const std::size_t i = joint ? row : row - joint_rows_;
     LawRows& rows = joint ? sample.joints : sample.contacts;

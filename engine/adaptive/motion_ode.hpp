@@ -44,7 +44,10 @@ struct GuardReading {
   // As MotionOde's functions of these names say.
   double clock_lag = 0;  // [m]
   bool contact_set_complete = true;
-  int leap_parts = 0;
+  std::vector<double> gaps;
+  // Of all links, where pairs of shapes may touch.
+  std::vector<Transform<double>> poses;
+  std::vector<Motion<double>> velocities;
 };
 
 class MotionOde {
@@ -113,6 +116,13 @@ class MotionOde {
   bool by_clock() const { return clock_row_ >= 0; }
   /// dt/dη at y; 1 where no contact's time runs.
   double pace(const Vector& y) const { return by_clock() ? 2 * y[s_at()] : 1; }
+  /// Pairs of shapes with rows.
+  std::span<const PairSlice> pairs() const { return state_->contacts.pairs; }
+  bool has_rows(std::uint32_t a, std::uint32_t b) const;
+  /// Whether the shapes of a pair touch.
+  bool touches(const PairSlice& pair) const;
+  /// How far a shape may move until contacts of it can be missing from the rows [m].
+  double margin(std::size_t shape) const { return system_.pools.points.margin(shape); }
   /// Closed rows are evaluated at no less than this depth [m], one per row.
   void set_least_depths(std::span<const double> depths) {
     least_depths_.assign(depths.begin(), depths.end());
@@ -131,9 +141,9 @@ class MotionOde {
   /// Whether the rows still are the whole contact set: no closed one is lost, and no
   /// other point lies inside.
   bool contact_set_complete() const;
-  /// In how many parts a step must be looked through not to leap over a contact that was
-  /// open at its beginning and is not found at its end; 0: there is none.
-  int leap_parts() const;
+  /// How far the shapes of every pair with rows are apart, at least; 0 where they touch
+  /// or no point of them is found [m].
+  void gaps(Vector& of_pairs) const;
   /// How much deeper the row whose time runs is than s² [m]: not zero where the point
   /// itself runs along the surfaces, so that the depth is not the integral of its rate.
   double clock_lag() const { return clock_lag_; }
@@ -163,19 +173,11 @@ class MotionOde {
     return row < joint_rows_ ? system_.pools.joints.value(column, row)
                              : system_.pools.points.value(column, row - joint_rows_);
   }
-  double& depth_column(std::size_t row) {
-    return row < joint_rows_
-               ? system_.pools.joints.column(RowColumns::depth)[row]
-               : system_.pools.points.column(RowColumns::depth)[row - joint_rows_];
-  }
   template <class N>
   RowMemory<N> split(std::span<N> numbers) const {
     return {numbers.first(joint_memory_), numbers.subspan(joint_memory_)};
   }
-  RowMemory<const double> memory() const {
-    return split(std::span<const double>(memory_));
-  }
-  HeldPools held() const;
+  HeldPools sides() const;
 
   const Model* model_;
   System system_;
@@ -206,7 +208,10 @@ class MotionOde {
   Vector least_depths_;
 
   Vector q_, memory_, memory_rates_, depths_;
+  RowMemory<const double> memory_by_pool_;  // the same, pool by pool
+  RowMemory<double> rates_by_pool_;
   Vector roots_;  // of depths, while a contact's time runs; or empty
+  HeldPools held_;
   std::span<const double> q_now_, v_now_;
   std::uint64_t evaluations_ = 0, contact_evaluations_ = 0;
 };

@@ -1,7 +1,6 @@
 #include "bristle/adaptive/rows.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace bristle {
 
@@ -38,15 +37,16 @@ int index_or_none(std::span<const RowId> rows, std::span<const RowId>::iterator 
 }  // namespace
 
 void list_rows(const State& state, std::vector<RowId>& rows) {
-  rows.clear();
-  for (std::size_t i = 0; i < joint_rows(state); ++i) {
-    rows.push_back({no_shape, static_cast<std::uint32_t>(i), 0, state.joints.episode[i]});
+  const std::size_t joints = joint_rows(state), contacts = at(state.contacts.count);
+  rows.resize(joints + contacts);
+  for (std::size_t i = 0; i < joints; ++i) {
+    rows[i] = {no_shape, static_cast<std::uint32_t>(i), 0, state.joints.episode[i]};
   }
-  for (std::size_t i = 0; i < at(state.contacts.count); ++i) {
+  for (std::size_t i = 0; i < contacts; ++i) {
     const ContactKey& key = state.contacts.key[i];
-    rows.push_back(key.empty()
-                       ? empty_row
-                       : RowId{key.a, key.b, key.feature, state.contacts.episode[i]});
+    rows[joints + i] = key.empty()
+                           ? empty_row
+                           : RowId{key.a, key.b, key.feature, state.contacts.episode[i]};
   }
 }
 
@@ -130,11 +130,11 @@ double inverse_mass(System& system, const State& state, std::size_t row,
     solve_mass<double>(tree, scratch, {}, system.tree, scratch);
     return scratch[at(joint->dof)];
   }
-  std::array<JacobianRow<double>, PointPool::most_rows> rows;
-  system.pools.points.jacobian(system.placement(state.q, state.v),
-                               row - joint_rows(state), rows);
+  const ContactPlace& place = system.pools.points.place(row - joint_rows(state));
+  const JacobianRow<double> along_normal = row_at_point<double>(
+      system.tree, place.link_a, place.link_b, place.point, place.frame.n);
   double result = 0;
-  inverse_inertia<double>(tree, std::span(rows).first(1), system.tree, scratch,
+  inverse_inertia<double>(tree, std::span(&along_normal, 1), system.tree, scratch,
                           std::span(&result, 1));
   return result;
 }

@@ -141,6 +141,16 @@ double SwitchingStep::interpolate(double where, std::size_t i) {
   return explicit_.interpolate(step_, where, i);
 }
 
+void SwitchingStep::polynomial(std::size_t i, std::array<double, 8>& c) {
+  if (between_by_cubic()) {
+    implicit_.polynomial(step_, i, c);
+    return;
+  }
+  if (!dense_ready_) explicit_.prepare(*ode_, step_);
+  dense_ready_ = true;
+  explicit_.polynomial(step_, i, c);
+}
+
 /// Within a step as long as its error allows, order 7 is far less accurate than order 8
 /// at its end (30 times the tolerance in a swing of a pendulum): from two steps of half
 /// the length, 256 times less far off. The run itself takes no notice.

@@ -37,6 +37,7 @@ class SwitchingStep {
   /// A step of no length.
   void stay() { step_.end = step_.y; }
 
+  double rtol() const { return rtol_; }
   double length() const { return step_.h; }
   const Vector& y() const { return step_.y; }
   const Vector& end() const { return step_.end; }
@@ -45,6 +46,15 @@ class SwitchingStep {
   /// y at a place of the step, 0 … 1.
   void interpolate(double where, Vector& y);
   double interpolate(double where, std::size_t i);
+  /// Entry i as a polynomial Σ cₖ placeᵏ.
+  void polynomial(std::size_t i, std::array<double, 8>& c);
+  /// Whether that is a cubic, which takes no evaluations besides those of the step.
+  bool between_by_cubic() const { return implicit_now_ || stability_.exceeded; }
+  /// How much entry i changes within the step, by its rates in all evaluations: at most,
+  /// as far as these tell.
+  double largest_change(std::size_t i) const {
+    return step_.h * explicit_.largest_rate(i);
+  }
   /// The same for samples: as accurate as the ends of steps.
   void interpolate_sample(double where, Vector& y);
 
@@ -58,7 +68,6 @@ class SwitchingStep {
  private:
   double try_step();
   void watch_stability();
-  bool between_by_cubic() const { return implicit_now_ || stability_.exceeded; }
 
   MotionOde* ode_;
   ErrorScales* scales_;

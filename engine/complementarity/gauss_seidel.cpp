@@ -223,7 +223,9 @@ IslandReport GaussSeidel::solve(const Island& island, const SolveOptions& option
     report.without_answer = change.without_answer;
     report.several_answers = change.several_answers;
     const bool last = k + 1 == options.iterations;
-    if (last || change.most() <= options.tolerance * island.scale) {
+    // The local problem of an island with one unit is all there is.
+    const bool alone = island.units.size() == 1;
+    if (last || alone || change.most() <= options.tolerance * island.scale) {
       report.converged = measure();
     }
     if (report.converged || last) break;

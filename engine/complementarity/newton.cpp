@@ -39,6 +39,8 @@ class Step {
   }
   void let_go() { epsilon_ = 0; }
 
+  Residual residual() const { return residual_; }
+
   /// How far z is from solving the island.
   double measure(const double* z) {
     momentum(island_, z, y_);
@@ -46,7 +48,8 @@ class Step {
     for (int i = 0; i < n_ && epsilon_ > 0; ++i) {
       w_[i] += epsilon_ * island_.diagonal[at(i)] * (z[i] - centre_[i]);
     }
-    return natural_map(island_, z, w_).largest;
+    residual_ = natural_map(island_, z, w_);
+    return residual_.largest;
   }
 
   /// One step from z, at which measure() was called; false where there is none.
@@ -218,7 +221,23 @@ class Step {
   int* index_;
   int unknowns_ = 0;
   double epsilon_ = 0;
+  Residual residual_;  // of the last measure()
 };
+
+/// Whether z is a guess, and not where one begins without any.
+bool begun(const Island& island, const double* z) {
+  for (int i = 0; i < island.rows(); ++i) {
+    if (z[i] != 0) return true;
+  }
+  return false;
+}
+
+bool one_answer(const Island& island) {
+  for (const LocalContact& contact : island.contacts) {
+    if (!contact.one_answer) return false;
+  }
+  return true;
+}
 
 constexpr int first_sweeps = 3;
 constexpr int setbacks = 3;  // steps in a row that may fail to improve
@@ -282,10 +301,30 @@ IslandReport Newton::solve(const Island& island, const SolveOptions& options, do
   double* const centre = scratch.numbers(n);
   SolveOptions sweeping = options;
   sweeping.iterations = std::min(first_sweeps, options.iterations);
-  IslandReport report = GaussSeidel::solve(island, sweeping, z, scratch);
-  int iterations = report.iterations;
-  if (report.converged || iterations >= options.iterations) return report;
+  int iterations = 0;
+  IslandReport report;
+  const bool sweeps_first = island.units.size() == 1 || !begun(island, z);
+  if (sweeps_first) {
+    report = GaussSeidel::solve(island, sweeping, z, scratch);
+    iterations = report.iterations;
+    if (report.converged || iterations >= options.iterations) return report;
+  }
   Step step(island, scratch);
+  if (!sweeps_first) {
+    // From a guess: where no local problem has several answers, no sweep is needed.
+    const double least = step_on(island, step, enough, z, best, iterations);
+    if (least <= enough && one_answer(island)) {
+      step.measure(z);
+      report.residual = step.residual();
+      report.iterations = iterations;
+      report.converged = report.residual.largest <= enough;
+      return report;
+    }
+    report = GaussSeidel::solve(island, sweeping, z, scratch);
+    iterations += report.iterations;
+    report.iterations = iterations;
+    if (report.converged || iterations >= options.iterations) return report;
+  }
   while (true) {
     double least = step_on(island, step, enough, z, best, iterations);
     if (least > enough) {

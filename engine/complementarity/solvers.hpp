@@ -7,6 +7,7 @@
 #include "bristle/complementarity/gauss_seidel.hpp"
 #include "bristle/complementarity/newton.hpp"
 #include "bristle/complementarity/pivoting.hpp"
+#include "bristle/complementarity/velocity_newton.hpp"
 
 // The one list of solvers. A solver that stands here is known to scenes and to the
 // contract tests; nothing else has to be touched.
@@ -16,7 +17,7 @@ namespace bristle {
 template <ComplementaritySolver... Solvers>
 struct SolverList {};
 
-using Solvers = SolverList<Pivoting, GaussSeidel, Newton>;
+using Solvers = SolverList<Pivoting, GaussSeidel, Newton, VelocityNewton>;
 
 /// Calls f.operator()<Solver>() for each solver of a list, in order.
 template <class... S, class F>

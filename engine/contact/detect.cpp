@@ -178,6 +178,32 @@ void Detector::look(List& list, Share share) const noexcept {
   }
 }
 
+ContactStatus Detector::list_near(const LinkMotion& links,
+                                  std::span<const double> margins,
+                                  std::vector<ShapePair>& near) noexcept {
+  place_shapes(links);
+  std::copy(margins.begin(), margins.end(), margins_.begin());
+  if (model_->broad_phase) {
+    const ContactStatus status = find_candidates();
+    if (status != ContactStatus::ok) return status;
+  }
+  near.clear();
+  try {
+    for (std::size_t k = 0; k < candidate_count_; ++k) {
+      const ShapePair& pair = candidates_[k];
+      const double margin = margins_[pair.a] + margins_[pair.b];
+      if (far_apart(model_->shapes[pair.a], poses_[pair.a], model_->shapes[pair.b],
+                    poses_[pair.b], margin)) {
+        continue;
+      }
+      near.push_back(pair);
+    }
+  } catch (const std::bad_alloc&) {
+    return ContactStatus::too_many_pairs;
+  }
+  return ContactStatus::ok;
+}
+
 ContactStatus Detector::detect(const LinkMotion& links, double horizon) noexcept {
   place_shapes(links);
   spread_margins(links, horizon);

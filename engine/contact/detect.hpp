@@ -50,10 +50,19 @@ class Detector {
   /// Finds the contacts that exist or may come to exist within `horizon` [s].
   ContactStatus detect(const LinkMotion& links, double horizon) noexcept;
 
+  /// Lists the pairs that may touch and whose shapes come, by the balls around them, to
+  /// within these margins of each other, one per shape [m].
+  ContactStatus list_near(const LinkMotion& links, std::span<const double> margins,
+                          std::vector<ShapePair>& near) noexcept;
+
   const Transform<double>& pose(std::uint32_t shape) const { return poses_[shape]; }
   /// How far the points of a shape may move, as of the last detect() [m].
   double margin(std::uint32_t shape) const { return margins_[shape]; }
   const ShapePair& candidate(std::uint32_t i) const { return candidates_[i]; }
+  /// Pairs that may touch within the horizon of the last detect().
+  std::span<const ShapePair> candidates() const {
+    return std::span(candidates_).first(candidate_count_);
+  }
 
   /// The contacts found, by block, then pair: one after the other.
   class Cursor {

@@ -69,9 +69,11 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
       regenerate(row, motion.rate);
     }
   }
-  if (closed && !was_inside) {
+  const bool left = now_.episode[i] == 0 && !keeps_what_left(laws);
+  if (closed && !(step_.by_events ? row.was_closed : was_inside)) {
     note_event(EventKind::touch, change, key, now_.episode[i], now_.approach[i]);
-  } else if (!closed && was_inside && change.fate == RowChange::Fate::found) {
+  } else if (!closed && row.was_closed && (was_inside || left) &&
+             change.fate == RowChange::Fate::found) {
     note_event(EventKind::lift_off, change, key, episode, std::abs(motion.rate));
   }
   now_.rate[i] = motion.rate;
@@ -79,11 +81,19 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
   now_.booked[i].slip = motion.slip;
 }
 
+/// With located events a closed row may be a rounding outside, and only a ground that
+/// recovers keeps one that has left; by depths, any row that is outside has left before.
+bool Episodes::keeps_what_left(const LawBlock& laws) const {
+  return !step_.by_events || normal_law(laws.normal).fields > 0;
+}
+
 /// Contacts that the state began with are no events, and what a stepper located it tells
 /// itself.
 void Episodes::note_event(EventKind kind, const RowChange& change, const ContactKey& key,
                           std::uint32_t episode, double speed) {
-  if (!step_.begun || step_.by_events) return;
+  const bool located = change.was >= 0 && at(change.was) < step_.events.size() &&
+                       step_.events[at(change.was)] != 0;
+  if (!step_.begun || located) return;
   const int joint_row = key.empty() ? change.now : -1;
   lines_.events.push_back({kind, step_.time, key, joint_row, episode, speed});
 }
@@ -245,7 +255,7 @@ void Episodes::part(const LawBlock& laws, const RowChange& change,
     episode = ++lines_.begun;
     note_event(EventKind::touch, change, key, episode, std::max(old_.rate[j], 0.0));
   }
-  if (depth > 0 || carried) {
+  if (depth > 0 || carried || !keeps_what_left(laws)) {
     note_event(EventKind::lift_off, change, key, episode, std::abs(old_.rate[j]));
   }
   // What the step still did to it counts.

@@ -66,6 +66,7 @@ class Episodes {
 
  private:
   struct Row;  // the row in hand
+  bool keeps_what_left(const LawBlock& laws) const;
   bool closes(const Row& row, double rate) const;
   void correct_ledger(const Row& row, const RowMotion& motion);
   bool recovers(const Row& row) const;

@@ -33,9 +33,9 @@ void keep_books(const double* books, std::size_t capacity, ContactRange rows,
 
 /// Zero in the columns from `first` on and before `last`.
 void clear_columns(int first, int last, const ContactRange& rows, std::size_t capacity,
-                   std::span<double> memory) {
+                   double* memory) {
   for (int c = first; c < last; ++c) {
-    double* column = memory.data() + at(c) * capacity;
+    double* column = memory + at(c) * capacity;
     std::fill(column + rows.begin, column + rows.end, 0.0);
   }
 }
@@ -53,6 +53,15 @@ void add(LawTotals& to, const LawTotals& from) {
 struct LawPool::Piece {
   const LawBlock& laws;
   ContactRange rows;
+};
+
+/// What one run over all pieces goes by.
+struct LawPool::Pass {
+  LawColumns columns;
+  const double* memory;
+  double* next;
+  const Evaluation& what;
+  bool by_row;  // the ledger of single rows is kept
 };
 
 template <class Work>
@@ -83,40 +92,44 @@ void LawPool::fit(const LawRows& rows) {
   pieces_.resize(capacity_ / contacts_per_block + blocks_.size() + 1);
 }
 
-void LawPool::run_piece(const Piece& piece, const LawColumns& columns,
-                        std::span<const double> memory, std::span<double> next,
-                        const Evaluation& what, bool by_row, LawSums& sums) noexcept {
+void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noexcept {
   const LawBlock& laws = piece.laws;
   const NormalLawTable& normal = normal_law(laws.normal);
   const FrictionLawTable& friction = friction_law(laws.friction);
-  const bool advance = what.form == Form::advance;
+  const LawColumns& columns = pass.columns;
+  const bool advance = pass.what.form == Form::advance, by_row = pass.by_row;
+  const double h = pass.what.h;
   if (laws.has_normal_law()) {
-    const auto pass = advance ? (by_row ? normal.advance_columns : normal.advance)
-                              : (by_row ? normal.evaluate_columns : normal.evaluate);
-    pass(laws.normal, columns, piece.rows, what.h, sums.normal);
+    const auto run = advance ? (by_row ? normal.advance_columns : normal.advance)
+                             : (by_row ? normal.evaluate_columns : normal.evaluate);
+    run(laws.normal, columns, piece.rows, h, sums.normal);
   }
-  const auto pass = advance ? (by_row ? friction.advance_columns : friction.advance)
-                            : (by_row ? friction.evaluate_columns : friction.evaluate);
-  LawColumns under_load = columns;
-  if (what.loads != nullptr) under_load.normal_force = what.loads;
-  pass(laws.friction, under_load, piece.rows, what.h, sums.friction);
+  const auto run = advance ? (by_row ? friction.advance_columns : friction.advance)
+                           : (by_row ? friction.evaluate_columns : friction.evaluate);
+  if (pass.what.loads == nullptr) {
+    run(laws.friction, columns, piece.rows, h, sums.friction);
+  } else {
+    LawColumns under_load = columns;
+    under_load.normal_force = pass.what.loads;
+    run(laws.friction, under_load, piece.rows, h, sums.friction);
+  }
   // The frame's own turn, and how far the surfaces approached.
   const double* spin = columns_.data() + RowColumns::spin * capacity_;
-  double* turn = next.data() + at(MemoryLayout::turn) * capacity_;
-  double* travel = next.data() + at(MemoryLayout::travel) * capacity_;
+  double* turn = pass.next + at(MemoryLayout::turn) * capacity_;
+  double* travel = pass.next + at(MemoryLayout::travel) * capacity_;
   for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
-    turn[i] = advance ? what.h * spin[i] : spin[i];
+    turn[i] = advance ? h * spin[i] : spin[i];
     travel[i] = advance ? 0 : columns.rate[i];
   }
   // What the laws of other blocks remember stays as it is.
   if (!advance) {
     clear_columns(layout_.normal + normal_fields(laws), layout_.friction, piece.rows,
-                  capacity_, next);
+                  capacity_, pass.next);
     clear_columns(layout_.friction + friction.fields, layout_.normal_books, piece.rows,
-                  capacity_, next);
+                  capacity_, pass.next);
     if (!laws.has_normal_law()) {
       clear_columns(layout_.normal_books, layout_.friction_books, piece.rows, capacity_,
-                    next);
+                    pass.next);
     }
   }
   if (!by_row) return;
@@ -128,25 +141,30 @@ void LawPool::run_piece(const Piece& piece, const LawColumns& columns,
   const std::size_t to_normal = at(layout_.normal_books) * capacity_;
   const std::size_t to_friction = at(layout_.friction_books) * capacity_;
   if (laws.has_normal_law()) {
-    keep_books(of_normal, capacity_, piece.rows, what, memory.data() + to_normal,
-               next.data() + to_normal);
+    keep_books(of_normal, capacity_, piece.rows, pass.what, pass.memory + to_normal,
+               pass.next + to_normal);
   }
-  keep_books(of_friction, capacity_, piece.rows, what, memory.data() + to_friction,
-             next.data() + to_friction);
+  keep_books(of_friction, capacity_, piece.rows, pass.what, pass.memory + to_friction,
+             pass.next + to_friction);
 }
 
-LawSums LawPool::forces(const LawRows& rows, std::span<const double> memory,
-                        std::span<double> next, const Evaluation& what) noexcept {
-  if (rows.count == 0) return {};
-  const LawColumns columns = law_columns(memory, next, what.held);
-  const bool by_row = contact_books_ || what.form == Form::advance;
-  LawSums sums;
-  // One by one: all of it at once g++ clears by "rep stos", which is slow to begin.
-  for (LawTotals* part : {&sums.normal, &sums.friction}) *part = {};
-  // A pass adds the sums of its rows at the end, so that they may go where they belong.
-  if (team_->size() == 1 && !by_row) {
+LawSums LawPool::run(const LawRows& rows, std::span<const double> memory,
+                     std::span<double> next, const Evaluation& what) noexcept {
+  const Pass pass{law_columns(memory, next, what.held), memory.data(), next.data(), what,
+                  contact_books_ || what.form == Form::advance};
+  LawSums sums{};
+  const auto add_piece = [&](const LawSums& piece) {
+    add(sums.normal, piece.normal);
+    add(sums.friction, piece.friction);
+  };
+  if (team_->size() == 1) {
     for_each_piece(rows, [&](std::size_t, const Piece& piece) {
-      run_piece(piece, columns, memory, next, what, by_row, sums);
+      // A pass adds the sums of its rows at the end, so that they may go where they
+      // belong.
+      if (!pass.by_row) return run_piece(pass, piece, sums);
+      LawSums of_piece{};
+      run_piece(pass, piece, of_piece);
+      add_piece(of_piece);
     });
     return sums;
   }
@@ -154,13 +172,11 @@ LawSums LawPool::forces(const LawRows& rows, std::span<const double> memory,
     for_each_piece(rows, [&](std::size_t number, const Piece& piece) {
       if (number % at(team_->size()) != at(member)) return;
       pieces_[number] = {};
-      run_piece(piece, columns, memory, next, what, by_row, pieces_[number]);
+      run_piece(pass, piece, pieces_[number]);
     });
   });
-  for_each_piece(rows, [&](std::size_t number, const Piece&) {
-    add(sums.normal, pieces_[number].normal);
-    add(sums.friction, pieces_[number].friction);
-  });
+  for_each_piece(rows,
+                 [&](std::size_t number, const Piece&) { add_piece(pieces_[number]); });
   return sums;
 }
 

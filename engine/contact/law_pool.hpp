@@ -161,7 +161,10 @@ class LawPool {
   /// into `next`, which may be the memory itself. The ledger of single rows is kept by
   /// Form::advance, and where the model asks for it.
   LawSums forces(const LawRows& rows, std::span<const double> memory,
-                 std::span<double> next, const Evaluation& what) noexcept;
+                 std::span<double> next, const Evaluation& what) noexcept {
+    if (rows.count == 0) return {};
+    return run(rows, memory, next, what);
+  }
 
   /// Notes the forces of a step in the rows, so that the next accepted state can correct
   /// the ledger to the mean velocity. They were booked at the velocities of the step's
@@ -183,9 +186,10 @@ class LawPool {
     }
   }
   const LawBlock& laws_of(const LawRows& rows, std::size_t i) const {
-    std::size_t b = 0;
-    while (static_cast<std::size_t>(rows.begin[b + 1]) <= i) ++b;
-    return blocks_[b];
+    const auto end = std::upper_bound(
+        rows.begin.begin() + 1, rows.begin.end(), i,
+        [](std::size_t row, int begin) { return row < static_cast<std::size_t>(begin); });
+    return blocks_[static_cast<std::size_t>(end - rows.begin.begin()) - 1];
   }
 
  protected:
@@ -205,11 +209,12 @@ class LawPool {
 
  private:
   struct Piece;
+  struct Pass;
   template <class Work>
   void for_each_piece(const LawRows& rows, const Work& work) const;
-  void run_piece(const Piece& piece, const LawColumns& columns,
-                 std::span<const double> memory, std::span<double> next,
-                 const Evaluation& what, bool by_row, LawSums& sums) noexcept;
+  LawSums run(const LawRows& rows, std::span<const double> memory, std::span<double> next,
+              const Evaluation& what) noexcept;
+  void run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noexcept;
 
   std::span<const LawBlock> blocks_;
   MemoryLayout layout_;

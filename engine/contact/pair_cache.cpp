@@ -260,21 +260,26 @@ bool PairCache::pad() {
   for (; n_ % lanes != 0; ++n_) {
     if (!make_room(n_ + 1)) return false;
     const std::size_t i = at(n_);
-    rows_.key[i] = {};
-    rows_.episode[i] = 0;
-    rows_.depth[i] = -1;
-    rows_.rate[i] = rows_.approach[i] = rows_.acceleration[i] = rows_.lag[i] = 0;
+    if (!rows_.key[i].empty()) forget(i);
+    // What passes over all rows write.
     rows_.booked[i] = {};
     rows_.impulse[i] = {};
     rows_.sides[i] = 0;
-    rows_.frame[i] = {};
-    rows_.point[i] = rows_.anchor[i] = {};
     for (int k = 0; k < layout_.count; ++k) {
       rows_.memory[at(k) * rows_.capacity() + i] = 0;
     }
-    places_[i] = {};
   }
   return true;
+}
+
+/// An empty place where a contact was.
+void PairCache::forget(std::size_t row) {
+  rows_.key[row] = {};
+  rows_.episode[row] = 0;
+  rows_.depth[row] = -1;
+  rows_.rate[row] = rows_.approach[row] = rows_.acceleration[row] = rows_.lag[row] = 0;
+  rows_.frame[row] = {};
+  rows_.point[row] = rows_.anchor[row] = {};
 }
 
 }  // namespace bristle

@@ -86,6 +86,7 @@ class PairCache {
   void carry_memory(const ContactRows& old, int from, int to);
   bool make_room(int rows);
   bool pad();
+  void forget(std::size_t row);
 
   const Model* model_;
   MemoryLayout layout_;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <new>
-#include <utility>
 
 #include "bristle/dynamics/jacobian.hpp"
 
@@ -89,7 +88,7 @@ void PointPool::accept(const LinkMotion& links, const AcceptedStep& step, State&
   for (std::size_t i = 0; i < index(now.count); ++i) {
     if (now.key[i].empty()) clear(i);
   }
-  std::swap(state.contacts, now);
+  state.contacts.swap(now);
 }
 
 void PointPool::measure(const Placement& at, const ContactRows& rows,
@@ -163,6 +162,18 @@ void PointPool::measure_rates(const Placement& at, const ContactRows& rows) noex
   }
 }
 
+void PointPool::put_turns(const Placement& at, double h,
+                          ContactRows& rows) const noexcept {
+  const LinkMotion links = at.links();
+  double* turns = rows.memory.data() + index(MemoryLayout::turn) * rows.capacity();
+  for (std::size_t i = 0; i < index(rows.count); ++i) {
+    if (rows.key[i].empty()) continue;
+    double spin = 0;
+    motion_at(links, i, 0, spin);
+    turns[i] = h * spin;
+  }
+}
+
 void PointPool::scatter_row(const Placement& at, std::size_t i, double normal,
                             Vec2<double> across, const ForceSink& to) const noexcept {
   const auto& poses = at.tree.poses;
@@ -213,6 +224,10 @@ int PointPool::dense_jacobian(const Tree& tree, const Placement& at, std::size_t
   for (std::size_t k = 0; k < n; ++k) {
     const Vec3<double> move{out[k] - scratch[k], out[n + k] - scratch[n + k],
                             out[2 * n + k] - scratch[2 * n + k]};
+    if (move.x == 0 && move.y == 0 && move.z == 0) {
+      out[k] = out[n + k] = out[2 * n + k] = 0;
+      continue;
+    }
     const Vec2<double> across = place.frame.to_tangent(move);
     out[k] = dot(place.frame.n, move);
     out[n + k] = across.x;

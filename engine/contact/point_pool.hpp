@@ -43,6 +43,9 @@ class PointPool : public LawPool {
   void scatter_row(const Placement& at, std::size_t i, double normal, Vec2<double> across,
                    const ForceSink& to) const noexcept;
 
+  /// How far the frames turn over a step at these velocities, into the rows' memory.
+  void put_turns(const Placement& at, double h, ContactRows& rows) const noexcept;
+
   /// The rows of J of contact i; their rates are −δ̇ and the two components of slip.
   int jacobian(const Placement& at, std::size_t i,
                std::span<JacobianRow<double>> out) const noexcept;
@@ -55,6 +58,13 @@ class PointPool : public LawPool {
   bool lost(std::size_t i) const { return lost_[i] != 0; }
   /// Depth of the deepest point of a pair that measure() found and no row stands for [m].
   double unmatched(std::size_t pair) const { return unmatched_[pair]; }
+  /// Pairs of shapes that may touch, as of the last find().
+  std::span<const ShapePair> candidates() const { return detector_.candidates(); }
+  /// How far the points of a shape may move before a contact of it can have been
+  /// overlooked, as of the last find() [m].
+  double margin(std::size_t shape) const {
+    return detector_.margin(static_cast<std::uint32_t>(shape));
+  }
 
  private:
   RowMotion motion_at(const LinkMotion& links, std::size_t i, double depth,

@@ -80,12 +80,12 @@ inline RowMemory<double> rates_of(Pools& pools) {
   return {pools.joints.rates(), pools.points.rates()};
 }
 
-/// work(pool, rows, memory) for the pools under laws.
+/// work(pool, rows, memory) for the pools under laws that have rows.
 template <class Rows, class N, class Work>
 void for_each_law_pool(Pools& pools, Rows&& rows, const RowMemory<N>& memory,
                        const Work& work) {
-  work(pools.joints, rows.joints, memory.joints);
-  work(pools.points, rows.contacts, memory.contacts);
+  if (rows.joints.count > 0) work(pools.joints, rows.joints, memory.joints);
+  if (rows.contacts.count > 0) work(pools.points, rows.contacts, memory.contacts);
 }
 
 }  // namespace bristle

@@ -60,6 +60,12 @@ std::vector<double> LawEntry::defaults() const {
   return values;
 }
 
+int LawEntry::find_parameter(std::string_view name) const {
+  const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                  [&](const Parameter& p) { return p.name == name; });
+  return found == parameters.end() ? -1 : static_cast<int>(found - parameters.begin());
+}
+
 const std::deque<LawEntry>& catalogue() { return all_laws().entries; }
 
 std::span<const LawEntry* const> laws_of(LawFamily family) {

@@ -37,6 +37,11 @@ struct LawEntry {
                                  double speed,
                                  std::vector<ImpactSample>* trace) = nullptr;
 
+  /// Force and slopes of a contact at rest at a depth [m], after a touch-down at this
+  /// speed [m/s]; normal laws only.
+  NormalSlopes<double> (*at_rest)(std::span<const double> parameters, double depth,
+                                  double impact_speed) = nullptr;
+
   /// Prescribed sliding, and the settled resistance at one speed; friction laws only.
   std::vector<SlideSample> (*slide)(std::span<const double> parameters,
                                     const SlideProgram& program) = nullptr;
@@ -44,6 +49,8 @@ struct LawEntry {
                               double normal_force, double depth) = nullptr;
 
   std::vector<double> defaults() const;
+  /// The place of a parameter; −1 where the law has none of that name.
+  int find_parameter(std::string_view name) const;
 };
 
 /// All laws: those of laws.hpp, normal laws first, then the registered ones in the order

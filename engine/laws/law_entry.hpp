@@ -47,6 +47,14 @@ Result<ImpactReport> impact_of(std::span<const double> values, double mass, doub
   return impact<Law>(to_params<Law>(values), mass, speed, trace);
 }
 
+template <NormalLaw Law>
+NormalSlopes<double> at_rest_of(std::span<const double> values, double depth,
+                                double impact_speed) {
+  const auto params = to_params<Law>(values);
+  const auto state = Law::touch(params, impact_speed);
+  return Law::linearise(params, state, Kinematics<double>::at(depth, 0));
+}
+
 template <FrictionLaw Law>
 std::vector<SlideSample> slide_of(std::span<const double> values,
                                   const SlideProgram& program) {
@@ -73,6 +81,7 @@ LawEntry law_entry() {
   if constexpr (family == LawFamily::normal) {
     entry.damping_parameter = Law::damping_parameter;
     entry.impact = &detail::impact_of<Law>;
+    entry.at_rest = &detail::at_rest_of<Law>;
   } else {
     entry.slide = &detail::slide_of<Law>;
     entry.steady_resistance = &detail::steady_resistance_of<Law>;

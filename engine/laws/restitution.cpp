@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <string_view>
 
@@ -358,6 +359,28 @@ std::string problem_of(const Wish& wish) {
   return {};
 }
 
+/// ζ of a linear spring and damper that returns e: with the clamp e = exp(−2ζ φ(ζ)), φ =
+/// arccos ζ/√(1−ζ²) or arcosh ζ/√(ζ²−1); without, e = exp(−πζ/√(1−ζ²)).
+double damping_ratio(double e, bool clamped) {
+  const double loss = -std::log(e);
+  if (!clamped) return loss / std::hypot(std::numbers::pi, loss);
+  const auto excess = [&](double log_ratio) {
+    const double z = std::exp(log_ratio);
+    const double square = (1 - z) * (1 + z);
+    const double root = std::sqrt(std::fabs(square));
+    // near ζ = 1 the series of φ: 1 + (1−ζ²)/3 + …
+    const double phi =
+        root < 1e-4 ? 1 + square / 3 : (square > 0 ? std::acos(z) : std::acosh(z)) / root;
+    return 2 * z * phi - loss;
+  };
+  double low = -40, high = 10;
+  for (int i = 0; i < 200 && high - low > 1e-16 * std::fabs(high); ++i) {
+    const double middle = 0.5 * (low + high);
+    (excess(middle) < 0 ? low : high) = middle;
+  }
+  return std::exp(0.5 * (low + high));
+}
+
 /// The damping by formula, or NaN where the law has none. A law without a line here is
 /// searched.
 double closed_form(const Wish& wish) {
@@ -365,6 +388,10 @@ double closed_form(const Wish& wish) {
   const double e = wish.restitution;
   const double V = damping_factor(e) / e;  // a v of k δ^p (1 + a δ̇)
   if (name == "hunt-crossley") return V / wish.speed;
+  if (name == "kelvin-voigt") {
+    return 2 * std::sqrt(wish.parameter("stiffness") * wish.mass) *
+           damping_ratio(e, wish.parameter("clamp") != 0);
+  }
   if (wish.speed >= wish.parameter("impact_speed_floor")) {
     if (name == "gonthier") return e;
     if (name == "flores") return 8 / (8 + 5 * V);  // V = 8(1−e)/(5e)

@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "bristle/core/pack.hpp"
 #include "bristle/laws/choice.hpp"
 #include "bristle/model/assembly.hpp"
+#include "bristle/model/pair_laws.hpp"
 
 // Which shapes may touch and under which laws; all pairs of them, and room for their
 // contacts.
@@ -109,24 +112,231 @@ int block_of(const ContactSpec& rule, Model& model) {
 /// Of every rule: whether its a and its b mean a shape.
 using Signature = std::vector<bool>;
 
-/// Shapes of the same signature are one kind. Returns the signatures of the kinds.
-std::vector<Signature> sort_into_kinds(std::span<const ContactSpec> rules, Model& model) {
-  std::map<Signature, int> kinds;
+/// The rule that counts for two signatures.
+struct Match {
+  int rule = -1;  // −1: they never touch
+  bool forward = true;
+};
+
+/// Shapes sorted by the rules that mean them, and which rule counts for two sorts: the
+/// last one that fits.
+struct Sorts {
+  std::vector<int> of_shape;
   std::vector<Signature> signatures;
-  for (ModelShape& shape : model.shapes) {
+  std::vector<Match> matches;       // by sort of a and of b
+  std::vector<bool> follows_pairs;  // of each sort: some rule of it has PairDefaults
+
+  const Match& match(int a, int b) const {
+    return matches[at(a) * signatures.size() + at(b)];
+  }
+};
+
+Sorts sort_by_rules(std::span<const ContactSpec> rules, const Model& model) {
+  Sorts sorts;
+  std::map<Signature, int> known;
+  for (const ModelShape& shape : model.shapes) {
     Signature signature;
     for (const ContactSpec& rule : rules) {
       signature.push_back(matches(model, shape, rule.a));
       signature.push_back(matches(model, shape, rule.b));
     }
     const auto [entry, added] =
-        kinds.try_emplace(signature, static_cast<int>(kinds.size()));
-    if (added) signatures.push_back(signature);
-    shape.kind = entry->second;
+        known.try_emplace(signature, static_cast<int>(known.size()));
+    if (added) sorts.signatures.push_back(signature);
+    sorts.of_shape.push_back(entry->second);
   }
-  model.kinds = static_cast<int>(signatures.size());
-  return signatures;
+  const std::size_t count = sorts.signatures.size();
+  sorts.matches.resize(count * count);
+  sorts.follows_pairs.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) {
+      for (std::size_t r = rules.size(); r-- > 0;) {
+        const bool forward = sorts.signatures[i][2 * r] && sorts.signatures[j][2 * r + 1];
+        const bool backward =
+            sorts.signatures[i][2 * r + 1] && sorts.signatures[j][2 * r];
+        if (!forward && !backward) continue;
+        if (!rules[r].touches) break;
+        sorts.matches[i * count + j] = {static_cast<int>(r), forward};
+        if (rules[r].from_pair.any()) sorts.follows_pairs[i] = true;
+        break;
+      }
+    }
+  }
+  return sorts;
 }
+
+/// A kind of shapes: one sort, and one scale where that matters.
+struct ShapeClass {
+  int sort = 0;
+  ShapeScale scale{};
+  int shapes = 0;
+};
+
+/// Where many different shapes touch, their scales are rounded, so that the number of
+/// blocks and of kinds stays bounded: to powers of 2^grid; 0: as they are.
+double rounded(double x, double grid) {
+  return grid == 0 || !std::isfinite(x)
+             ? x
+             : std::exp2(grid * std::round(std::log2(x) / grid));
+}
+ShapeScale rounded(const ShapeScale& s, double grid) {
+  return {rounded(s.mass, grid), rounded(s.size, grid), rounded(s.radius, grid)};
+}
+PairScale rounded(const PairScale& s, double grid) {
+  return {rounded(s.mass, grid), rounded(s.size, grid), rounded(s.radius, grid),
+          s.gravity};
+}
+
+/// Rules whose laws are the same, by number.
+std::vector<int> same_laws(std::span<const ContactSpec> rules) {
+  std::vector<int> number;
+  std::vector<const ContactSpec*> distinct;
+  for (const ContactSpec& rule : rules) {
+    const auto found =
+        std::find_if(distinct.begin(), distinct.end(), [&](const ContactSpec* other) {
+          return other->normal == rule.normal && other->friction == rule.friction &&
+                 other->rigid == rule.rigid && other->restitution == rule.restitution &&
+                 other->from_pair == rule.from_pair;
+        });
+    number.push_back(static_cast<int>(found - distinct.begin()));
+    if (found == distinct.end()) distinct.push_back(&rule);
+  }
+  return number;
+}
+
+/// As many kinds of shapes, and as many blocks of laws that follow from pairs, as are
+/// told apart exactly.
+constexpr std::size_t most_kinds = 256;
+constexpr std::size_t most_blocks = 256;
+constexpr double finest_grid = 0.125, coarsest_grid = 64;  // of rounded scales [octaves]
+
+/// The kinds of shapes and the laws of each two of them.
+class RuleTable {
+ public:
+  RuleTable(std::span<const ContactSpec> rules, Model& model)
+      : rules_(rules),
+        model_(model),
+        sorts_(sort_by_rules(rules, model)),
+        laws_(same_laws(rules)),
+        gravity_(norm(model.tree.gravity())) {
+    for (const ContactSpec& rule : rules) {
+      by_name_.push_back(names_one(model, rule.a) && names_one(model, rule.b));
+    }
+  }
+
+  Problem fill() {
+    double grid = 0;
+    while (!sort_into_kinds(grid) && grid < coarsest_grid) {
+      grid = grid == 0 ? finest_grid : 2 * grid;
+    }
+    const std::size_t kinds = classes_.size();
+    model_.kinds = static_cast<int>(kinds);
+    model_.rules.assign(kinds * kinds, {});
+    for (std::size_t i = 0; i < kinds; ++i) {
+      for (std::size_t j = 0; j < kinds; ++j) {
+        if (Problem p = fill(i, j, model_.rules[i * kinds + j])) return p;
+      }
+    }
+    return {};
+  }
+
+ private:
+  /// The laws of a rule for a scale: a block.
+  using Key = std::pair<int, PairScale>;
+
+  /// Gives shapes their kinds; false where there are too many, or too many blocks.
+  bool sort_into_kinds(double grid) {
+    grid_ = grid;
+    classes_.clear();
+    std::map<std::pair<int, ShapeScale>, int> known;
+    for (std::size_t s = 0; s < model_.shapes.size(); ++s) {
+      const int sort = sorts_.of_shape[s];
+      const ShapeScale scale = sorts_.follows_pairs[at(sort)]
+                                   ? rounded(scale_of(model_, model_.shapes[s]), grid)
+                                   : ShapeScale{};
+      const auto [entry, added] =
+          known.try_emplace({sort, scale}, static_cast<int>(known.size()));
+      if (added) classes_.push_back({sort, scale});
+      ++classes_[at(entry->second)].shapes;
+      model_.shapes[s].kind = entry->second;
+    }
+    if (classes_.size() == sorts_.signatures.size()) return true;
+    if (classes_.size() > most_kinds) return false;
+    std::set<Key> keys;
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      for (std::size_t j = i; j < classes_.size(); ++j) {
+        if (const auto key = key_of(i, j)) keys.insert(*key);
+        if (keys.size() > most_blocks) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Nothing where no two shapes of these kinds touch, or where a rule has its own laws.
+  std::optional<Key> key_of(std::size_t i, std::size_t j) const {
+    const ShapeClass& a = classes_[i];
+    const ShapeClass& b = classes_[j];
+    const Match& match = sorts_.match(a.sort, b.sort);
+    if (match.rule < 0 || !rules_[at(match.rule)].from_pair.any()) return {};
+    const bool both_stand = !std::isfinite(a.scale.mass) && !std::isfinite(b.scale.mass);
+    if (both_stand || (i == j && a.shapes < 2)) return {};
+    PairScale scale = rounded(scale_of(a.scale, b.scale, gravity_), grid_);
+    if (rules_[at(match.rule)].from_pair.contact_modulus == 0) scale.radius = 1;
+    return Key{laws_[at(match.rule)], scale};
+  }
+
+  Problem fill(std::size_t i, std::size_t j, PairRule& to) {
+    const Match& match = sorts_.match(classes_[i].sort, classes_[j].sort);
+    if (match.rule < 0) return {};
+    const ContactSpec& rule = rules_[at(match.rule)];
+    if (rule.from_pair.any()) {
+      const auto key = key_of(i, j);
+      if (!key) return {};
+      const auto [entry, added] = blocks_.try_emplace(*key, -1);
+      if (added) {
+        const Result<LawPair> found = laws_of_pair(rule, key->second);
+        if (!found) return said(found, rule, match.rule, i, j);
+        ContactSpec laws = rule;
+        laws.normal = found->normal;
+        laws.friction = found->friction;
+        entry->second = block_of(laws, model_);
+      }
+      to.block = entry->second;
+    } else {
+      to.block = block_of(rule, model_);
+    }
+    if (const std::optional<double> share = rule.share_a) {
+      to.share_a = match.forward ? *share : 1 - *share;
+    }
+    to.adjacent = by_name_[at(match.rule)];
+    return {};
+  }
+
+  Problem said(const Result<LawPair>& wrong, const ContactSpec& rule, int index,
+               std::size_t i, std::size_t j) const {
+    const auto example = [&](std::size_t kind, const ModelShape* other) {
+      return &*std::find_if(
+          model_.shapes.begin(), model_.shapes.end(),
+          [&](const ModelShape& s) { return at(s.kind) == kind && &s != other; });
+    };
+    const ModelShape* a = example(i, nullptr);
+    const ModelShape* b = example(j, a);
+    const Subject who(Element::contact, "", at(index),
+                      "contact of " + quoted(rule.a) + " with " + quoted(rule.b));
+    return who.error(wrong.error_subject().field,
+                     quoted(a->name) + " on " + quoted(b->name) + ": " + wrong.error());
+  }
+
+  std::span<const ContactSpec> rules_;
+  Model& model_;
+  Sorts sorts_;
+  std::vector<int> laws_;
+  std::vector<bool> by_name_;  // of every rule: shapes or bodies, not surfaces
+  double gravity_;
+  double grid_ = 0;
+  std::vector<ShapeClass> classes_;
+  std::map<Key, int> blocks_;
+};
 
 bool may_touch(const Model& model, const ModelShape& a, const ModelShape& b) {
   const PairRule& rule = model.rule(a.kind, b.kind);
@@ -134,19 +344,19 @@ bool may_touch(const Model& model, const ModelShape& a, const ModelShape& b) {
          (rule.adjacent || !model.adjacent(a.link, b.link));
 }
 
-/// Shapes of one kind of rules and one kind of geometry.
-using Group = std::pair<int, ShapeKind>;
+/// Shapes of one kind of geometry and one kind of rules.
+using Group = std::pair<ShapeKind, int>;
 
 /// Shapes that may touch by the rules, of kinds that cannot.
 Problem check_pairs(const Model& model) {
   std::map<Group, std::vector<const ModelShape*>> groups;
   for (const ModelShape& shape : model.shapes) {
-    groups[{shape.kind, kind_of(shape.shape)}].push_back(&shape);
+    groups[{kind_of(shape.shape), shape.kind}].push_back(&shape);
   }
   for (const auto& [one, first] : groups) {
     for (const auto& [two, second] : groups) {
-      if (two < one || model.rule(one.first, two.first).block < 0) continue;
-      const std::string missing = missing_pair_message(one.second, two.second);
+      if (two < one || model.rule(one.second, two.second).block < 0) continue;
+      const std::string missing = missing_pair_message(one.first, two.first);
       if (missing.empty()) continue;
       for (const ModelShape* a : first) {
         for (const ModelShape* b : second) {
@@ -173,32 +383,10 @@ double share_of(const PairRule& rule, int link_a, int link_b) {
 }  // namespace
 
 Problem add_rules(std::span<const ContactSpec> specs, Model& model) {
-  std::vector<bool> by_name;  // of every rule: shapes or bodies, not surfaces
   for (std::size_t r = 0; r < specs.size(); ++r) {
     if (Problem p = check_rule(model, specs[r], r)) return p;
-    by_name.push_back(names_one(model, specs[r].a) && names_one(model, specs[r].b));
   }
-  // Of the rules that fit two kinds the last one counts.
-  const std::vector<Signature> kinds = sort_into_kinds(specs, model);
-  model.rules.resize(kinds.size() * kinds.size());
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    for (std::size_t j = 0; j < kinds.size(); ++j) {
-      for (std::size_t r = specs.size(); r-- > 0;) {
-        const bool forward = kinds[i][2 * r] && kinds[j][2 * r + 1];
-        const bool backward = kinds[i][2 * r + 1] && kinds[j][2 * r];
-        if (!forward && !backward) continue;
-        if (!specs[r].touches) break;
-        PairRule& rule = model.rules[i * kinds.size() + j];
-        rule.block = block_of(specs[r], model);
-        if (const std::optional<double> share = specs[r].share_a) {
-          rule.share_a = forward ? *share : 1 - *share;
-        }
-        rule.adjacent = by_name[r];
-        break;
-      }
-    }
-  }
-  return {};
+  return RuleTable(specs, model).fill();
 }
 
 Problem add_pairs(Model& model) {

@@ -31,6 +31,22 @@ struct ShapeSpec {
   std::string surface{};     // a name that shapes share, for contact rules; may be empty
 };
 
+/// What of a rule's laws follows from the pair that touches, for each pair that the rule
+/// covers (pair_laws.hpp says how); nothing unless asked for.
+struct PairDefaults {
+  bool stiffness = false;      // k of the normal law: the pair's rest depth
+  double contact_modulus = 0;  // > 0: k from E* [Pa] and the contact's radius instead
+  double contact_radius = 0;   // > 0: that radius; else R* of the pair [m]
+  double restitution = 0;      // > 0: normal damping that returns this
+  double impact_speed = 0;     // > 0: at this speed [m/s]; else at any
+  bool damping = false;        // a damper's force keeps its preset ratio to the spring's
+  bool impact_speed_floor = false;  // damping at rest at most critical
+  double friction = -1;             // ≥ 0: a damped spring-slider with this coefficient
+
+  bool any() const { return *this != PairDefaults{}; }
+  friend bool operator==(const PairDefaults&, const PairDefaults&) = default;
+};
+
 /// Which law acts between which shapes. `a` and `b` name a shape, a body (all its shapes)
 /// or a surface (all that have it); "*" is every shape. Where several rules fit a pair,
 /// the last one counts. Shapes of one body never touch. Those of two moving bodies that a
@@ -49,6 +65,7 @@ struct ContactSpec {
   /// Only a stepper that solves for impulses can do that.
   bool rigid = false;
   double restitution = 0;
+  PairDefaults from_pair{};
 };
 
 enum class MotorKind : std::uint8_t {

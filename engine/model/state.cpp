@@ -1,6 +1,7 @@
 #include "bristle/model/state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace bristle {
 
@@ -21,6 +22,35 @@ void LawRows::grow(std::size_t rows, std::size_t columns) {
   booked.resize(rows);
   impulse.resize(rows);
   sides.resize(rows);
+}
+
+static_assert(sizeof(LawRows) == 11 * sizeof(std::vector<int>) + sizeof(std::size_t),
+              "swap() exchanges every column");
+static_assert(sizeof(ContactRows) == sizeof(LawRows) + 5 * sizeof(std::vector<int>),
+              "swap() exchanges every column");
+
+void LawRows::swap(LawRows& other) noexcept {
+  begin.swap(other.begin);
+  std::swap(count, other.count);
+  episode.swap(other.episode);
+  depth.swap(other.depth);
+  rate.swap(other.rate);
+  approach.swap(other.approach);
+  acceleration.swap(other.acceleration);
+  booked.swap(other.booked);
+  impulse.swap(other.impulse);
+  lag.swap(other.lag);
+  sides.swap(other.sides);
+  memory.swap(other.memory);
+}
+
+void ContactRows::swap(ContactRows& other) noexcept {
+  LawRows::swap(other);
+  key.swap(other.key);
+  frame.swap(other.frame);
+  point.swap(other.point);
+  anchor.swap(other.anchor);
+  pairs.swap(other.pairs);
 }
 
 void ContactRows::grow(std::size_t rows, std::size_t columns) {

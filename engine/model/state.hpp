@@ -64,6 +64,7 @@ struct LawRows {
   std::size_t capacity() const { return episode.size(); }
   /// Makes room for so many rows with so many columns of memory; the rows in use stay.
   void grow(std::size_t rows, std::size_t columns);
+  void swap(LawRows& other) noexcept;
 };
 
 /// The contacts of two shapes: rows one after the other.
@@ -84,6 +85,7 @@ struct ContactRows : LawRows {
   std::vector<PairSlice> pairs;      // without rows that only still recover
 
   void grow(std::size_t rows, std::size_t columns);
+  void swap(ContactRows& other) noexcept;
 };
 
 /// The columns of the rows' memory.

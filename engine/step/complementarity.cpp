@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <new>
 #include <utility>
@@ -112,8 +113,11 @@ class Complementarity final : public FixedMethod {
   bool converged_ = true;
 
   SolveCounts counts_;
-  ContactKey worst_;  // the contact of the worst step that was not solved
-  double worst_relative_ = 0;
+  int worst_contact_ = -1;  // where the step in hand is solved worst
+
+  // Of the worst step that was not solved.
+  ContactKey unsolved_;
+  double unsolved_relative_ = 0, unsolved_time_ = 0;
 };
 
 Complementarity::Complementarity(const System& system,
@@ -553,12 +557,17 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
     contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h);
     sums_limits_ = limits_.advance(pools.joints, state.joints, h);
     sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
-    const double off = std::max(
-        limits_.improve(pools.joints, state.joints, z_, diagonal_, h, tolerance),
-        contacts_.improve(pools.points, state.contacts, z_, diagonal_, h, tolerance));
+    const ImpulseRows::Disagreement joints = limits_.improve(
+        pools.joints, state.joints, z_, diagonal_, h, tolerance, options_.cone);
+    const ImpulseRows::Disagreement points = contacts_.improve(
+        pools.points, state.contacts, z_, diagonal_, h, tolerance, options_.cone);
+    const double off = std::max(joints.speed, points.speed);
     residual_ = std::max(report.residual, off);
     relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
     converged_ = report.relative <= options_.tolerance && off <= tolerance;
+    worst_contact_ = report.relative * scale > off && report.worst_row >= 0
+                         ? contact_of_[at(report.worst_row)]
+                         : points.row;
     if (off <= tolerance || pass >= options_.relinearisations) return;
     renumber(system, state, h);
   }
@@ -624,6 +633,7 @@ void Complementarity::book(System& system, State& state, double h) {
   add_powers(works.joint_friction, sums_limits_.friction.powers);
   const ImpulseBooks joints = limits_.finish(pools.joints, state.joints, u_, z_, h);
   const ImpulseBooks points = contacts_.finish(pools.points, state.contacts, u_, z_, h);
+  pools.points.put_turns(system.placement(state.q, v_next_), h, state.contacts);
   works.limits.damping += joints.normal_damping;
   works.joint_friction.slip += joints.friction_slip;
   works.joint_friction.damping -= joints.stretched;
@@ -770,6 +780,12 @@ StepStatus Complementarity::take(System& system, State& state, double h,
   }
   if (!converged_) {
     ++counts_.unconverged;
+    if (relative_ > unsolved_relative_) {
+      unsolved_relative_ = relative_;
+      unsolved_time_ = state.time;
+      unsolved_ =
+          worst_contact_ >= 0 ? state.contacts.key[at(worst_contact_)] : ContactKey{};
+    }
     if (options_.strict) {
       restore(state);
       return StepStatus::not_converged;
@@ -791,11 +807,23 @@ StepStatus Complementarity::step(System& system, State& state, double h,
   }
 }
 
-std::string Complementarity::advice(const Model&) const {
+std::string Complementarity::advice(const Model& model) const {
   if (counts_.unconverged == 0) return {};
-  return std::to_string(counts_.unconverged) +
-         " steps were not solved to the tolerance of " +
-         std::to_string(options_.tolerance);
+  char numbers[160];
+  std::snprintf(
+      numbers, sizeof numbers,
+      "%llu steps were not solved to %.1g of their free velocity; the worst, at "
+      "%.6g s, to %.1g",
+      static_cast<unsigned long long>(counts_.unconverged), options_.tolerance,
+      unsolved_time_, unsolved_relative_);
+  std::string text(numbers);
+  if (!unsolved_.empty()) {
+    text += ", at the contact of \"" + model.shapes[unsolved_.a].name + "\" with \"" +
+            model.shapes[unsolved_.b].name + "\"";
+  }
+  return text +
+         ". Take a shorter step, more iterations or relinearisations, or laws with "
+         "more damping";
 }
 
 double no_bound(const TimeScales&) noexcept {

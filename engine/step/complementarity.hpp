@@ -20,11 +20,12 @@ enum class FrictionBounds : std::uint8_t {
 struct ComplementarityOptions {
   ConeShape cone = ConeShape::isotropic;
   FrictionBounds bounds = FrictionBounds::coupled;
-  std::string_view solver = "newton";  // of the list in complementarity/solvers.hpp
-  double tolerance = 1e-8;             // of residuals, relative to the free velocity
-  int iterations = 1000;               // of the solver, at most
-  int relinearisations = 20;           // of the laws, at most
-  bool strict = false;  // a step that is not solved to the tolerance ends the run
+  std::string_view solver =
+      "velocity-newton";      // of the list in complementarity/solvers.hpp
+  double tolerance = 1e-8;    // of residuals, relative to the free velocity
+  int iterations = 1000;      // of the solver, at most
+  int relinearisations = 20;  // of the laws, at most
+  bool strict = false;        // a step that is not solved to the tolerance ends the run
 };
 
 }  // namespace bristle

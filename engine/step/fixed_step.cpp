@@ -28,7 +28,8 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
       h_(options.step / (options.substeps < 1 ? 1 : options.substeps)),
       system_(model, options.threads),
       method_(options.method.info().make(system_, options)),
-      commands_(model.motors.size()) {
+      commands_(model.motors.size()),
+      passages_(model) {
   if (options_.substeps < 1) options_.substeps = 1;
   if (model.loop_rows > 0) {
     q_kept_.resize(static_cast<std::size_t>(model.tree.position_count()));
@@ -70,6 +71,7 @@ StepStatus FixedStep::substep(State& state, Commands commands) noexcept {
     q_kept_ = state.q;
     v_kept_ = state.v;
   }
+  passages_.begin(system_);
   StepStatus status = method_->step(system_, state, h_, commands);
   if (status == StepStatus::ok && loops) {
     status = project_loops(system_, state);
@@ -79,6 +81,7 @@ StepStatus FixedStep::substep(State& state, Commands commands) noexcept {
       state.time = time;
     }
   }
+  if (status == StepStatus::ok) passages_.end(system_, state);
   return status;
 }
 
@@ -138,6 +141,7 @@ StepStatus FixedStep::advance_to(State& state, double until,
 
 StepCounts FixedStep::counts() const noexcept {
   StepCounts counts = counts_;
+  counts.passages = passages_.count();
   counts.solves = method_->solves();
   return counts;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bristle/step/complementarity.hpp"
+#include "bristle/step/passage.hpp"
 #include "bristle/step/step_times.hpp"
 #include "bristle/step/stepper.hpp"
 
@@ -42,6 +43,7 @@ class FixedStep final : public Stepper {
                         const StepObserver& observer = {}) override;
   StepCounts counts() const noexcept override;
   std::string advice(const State& state) override;
+  std::vector<std::string> warnings() const override { return passages_.warnings(); }
   /// How long the steps of advance_to() took.
   const StepTimes& times() const noexcept { return times_; }
 
@@ -59,6 +61,7 @@ class FixedStep final : public Stepper {
   std::unique_ptr<FixedMethod> method_;
   std::vector<MotorCommand> commands_;  // as they move on in the substeps
 
+  PassageWatch passages_;
   StepCounts counts_;
   StepTimes times_;
 

@@ -261,11 +261,16 @@ void ImpulseRows::improve_friction(const LawRow& law, ImpulseRow& row, Vec2<doub
   if (normal > 0) row.mu = std::max(row.mu, strength / normal);
 }
 
-double ImpulseRows::improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
-                            std::span<const double> diagonal, double h,
-                            double tolerance) noexcept {
+ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& rows,
+                                               std::span<const double> z,
+                                               std::span<const double> diagonal, double h,
+                                               double tolerance,
+                                               ConeShape cone) noexcept {
   const LawColumns c = pool.law_columns(memory_);
-  double worst = 0;
+  Disagreement worst;
+  const auto note = [&worst](double off, std::size_t i) {
+    if (off > worst.speed) worst = {off, static_cast<int>(i)};
+  };
   pool.for_each_row(rows, c, [&](const LawRow& law) {
     const std::size_t i = law.i;
     ImpulseRow& row = rows_[i];
@@ -275,18 +280,19 @@ double ImpulseRows::improve(LawPool& pool, const LawRows& rows, std::span<const 
       const double found = std::max(0.0, c.normal_force[i] - row.jump);
       const double off =
           yield(diagonal[first], h * row.slope) * std::abs(h * found - z[first]);
-      worst = std::max(worst, off);
+      note(off, i);
       if (off > tolerance) improve_normal(law, row, found, c.rate[i], h);
     }
     if (row.drag == 0 || row.impact) return;
+    const double bound = law.laws.given_load ? h * row.bound : row.mu * z[first];
+    const bool slides = norm(inside_bound(row, z)) >= (1 - 1e-9) * bound;
+    if (cone == ConeShape::box && row.tangents > 0 && slides) return;
     const std::size_t of = law.laws.given_load ? first : first + 1;
     const Vec2<double> found{c.friction_x[i], c.friction_y[i]};
     const double off =
         yield(diagonal[of], h * row.drag) * norm(h * found - across(row, z));
-    worst = std::max(worst, off);
+    note(off, i);
     if (off <= tolerance) return;
-    const double bound = law.laws.given_load ? h * row.bound : row.mu * z[first];
-    const bool slides = norm(inside_bound(row, z)) >= (1 - 1e-9) * bound;
     const double normal = law.laws.given_load ? 0 : z[first] / h;
     const bool worse = row.last_off > 0 && off > row.last_off;
     const double drag = row.drag;

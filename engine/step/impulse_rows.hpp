@@ -100,10 +100,17 @@ class ImpulseRows {
                   double h) noexcept;
   LawSums advance(LawPool& pool, LawRows& rows, double h) noexcept;
 
-  /// The largest velocity that laws and solution disagree by [m/s]; rows that disagree by
-  /// more than `tolerance` are linearised again. `diagonal` is that of A.
-  double improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
-                 std::span<const double> diagonal, double h, double tolerance) noexcept;
+  /// The largest velocity that laws and solution disagree by [m/s], and where.
+  struct Disagreement {
+    double speed = 0;
+    int row = -1;  // of the pool
+  };
+  /// Rows that disagree by more than `tolerance` [m/s] are linearised again. `diagonal`
+  /// is that of A. Laws have an isotropic bound: where friction is beyond it, under
+  /// bounds by components, they are not asked.
+  Disagreement improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
+                       std::span<const double> diagonal, double h, double tolerance,
+                       ConeShape cone) noexcept;
 
   /// After the last solution: impulses into the rows, forces into the columns, and what
   /// the laws did not book.

@@ -22,17 +22,22 @@ double Ledger::supplied() const {
          works.projection;
 }
 
+double Ledger::unsupplied() const {
+  return works.normal.unsupplied + works.friction.unsupplied + works.limits.unsupplied +
+         works.joint_friction.unsupplied;
+}
+
 Ledger make_ledger(System& system, const State& state) noexcept {
   const Model& model = *system.model;
   Ledger ledger;
   ledger.kinetic = kinetic_energy<double>(model.tree, state.v, system.tree);
   ledger.gravity = gravity_energy<double>(model.tree, system.tree);
   ledger.springs = spring_energy<double>(model.tree, state.q);
-  const ContactTotals totals = settled_forces(system, state);
-  ledger.normal = totals.normal.stored;
-  ledger.friction = totals.friction.stored;
-  ledger.limits = totals.limits.stored;
-  ledger.joint_friction = totals.joint_friction.stored;
+  const PoolSums sums = settled_forces(system, state);
+  ledger.normal = sums.contacts.normal.stored;
+  ledger.friction = sums.contacts.friction.stored;
+  ledger.limits = sums.joints.normal.stored;
+  ledger.joint_friction = sums.joints.friction.stored;
   ledger.loops = loop_energy(model, system.tree);
   ledger.works = state.works;
   return ledger;
@@ -48,8 +53,11 @@ void Audit::observe(const Ledger& ledger) noexcept {
   const double supplied = ledger.supplied() - first_.supplied();
   residual_ = ledger.energy() - first_.energy() + dissipated - supplied;
   worst_ = std::max(worst_, std::abs(residual_));
+  unsupplied_ = ledger.unsupplied() - first_.unsupplied();
+  worst_unsupplied_ = std::max(worst_unsupplied_, std::abs(unsupplied_));
   scale_ = std::max(scale_, ledger.kinetic + ledger.stored() +
-                                std::abs(ledger.gravity - first_.gravity) + dissipated);
+                                std::abs(ledger.gravity - first_.gravity) + dissipated -
+                                std::max(unsupplied_, 0.0));
 }
 
 }  // namespace bristle

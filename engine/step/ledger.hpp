@@ -31,6 +31,8 @@ struct Ledger {
   double dissipated() const;
   /// Put in by motors and loads, by laws that are not passive, and by closing loops.
   double supplied() const;
+  /// The part of it that nobody supplied: defects of laws that are not passive.
+  double unsupplied() const;
 };
 
 /// The books of a settled state; leaves the state as it is.
@@ -43,10 +45,18 @@ class Audit {
 
   /// Energy that is unaccounted for since the first observation [J].
   double residual() const noexcept { return residual_; }
-  /// The largest kinetic + stored + |Δ potential| + dissipated so far [J].
+  /// The largest kinetic + stored + |Δ potential| + dissipated so far, less what nobody
+  /// supplied [J].
   double scale() const noexcept { return scale_; }
   /// The largest |residual| so far over the scale: the run's accuracy gauge.
   double relative() const noexcept { return scale_ > 0 ? worst_ / scale_ : 0; }
+
+  /// Energy that nobody supplied, since the first observation [J], and the largest so far
+  /// over the scale.
+  double unsupplied() const noexcept { return unsupplied_; }
+  double relative_unsupplied() const noexcept {
+    return scale_ > 0 ? worst_unsupplied_ / scale_ : 0;
+  }
 
   const Ledger& first() const noexcept { return first_; }
   const Ledger& last() const noexcept { return last_; }
@@ -57,6 +67,8 @@ class Audit {
   double residual_ = 0;
   double worst_ = 0;
   double scale_ = 0;
+  double unsupplied_ = 0;
+  double worst_unsupplied_ = 0;
 };
 
 }  // namespace bristle

@@ -99,9 +99,10 @@ class LinearlyImplicitEuler final : public FixedMethod {
   void assemble(System& system, const State& state, double h) noexcept;
   template <class Pool>
   void assemble_pool(System& system, const State& state, const Pool& pool,
-                     const Rows& known, double h) noexcept;
+                     std::span<const RowLinearisation> known, double h) noexcept;
   void assemble_loops(System& system, const State& state, double h) noexcept;
-  std::size_t pack(std::size_t n, int rows) noexcept;
+  template <std::size_t rows>
+  std::size_t pack(std::size_t n) noexcept;
   bool solve(System& system, const State& state, double h, Commands commands) noexcept;
   void fix_prescribed(System& system, const State& state, double h,
                       Commands commands) noexcept;
@@ -142,12 +143,12 @@ LinearlyImplicitEuler::LinearlyImplicitEuler(const System& system) {
   motors_.resize(model.motors.size());
 }
 
-/// work(pool, rows, linearisations) for the pools under laws.
+/// work(pool, rows, linearisations) for the pools under laws that have rows.
 template <class Work>
 void LinearlyImplicitEuler::for_each_pool(System& system, const State& state,
                                           const Work& work) {
-  work(system.pools.joints, state.joints, joints_);
-  work(system.pools.points, state.contacts, contacts_);
+  if (state.joints.count > 0) work(system.pools.joints, state.joints, joints_);
+  if (state.contacts.count > 0) work(system.pools.points, state.contacts, contacts_);
 }
 
 /// Normal: over the step f⁺ = f + ½ h K δ̇ + (h K + D) (δ̇⁺ − δ̇), with f, K and D where the
@@ -180,14 +181,17 @@ void LinearlyImplicitEuler::linearise(LawPool& pool, const LawRows& rows, double
 }
 
 /// Packs the rows of jacobian_ to the velocities that move them; returns how many.
-std::size_t LinearlyImplicitEuler::pack(std::size_t n, int rows) noexcept {
+template <std::size_t rows>
+std::size_t LinearlyImplicitEuler::pack(std::size_t n) noexcept {
+  double* const along = jacobian_.data();
+  std::size_t* const moved = moved_.data();
   std::size_t used = 0;
   for (std::size_t k = 0; k < n; ++k) {
     bool moves = false;
-    for (int r = 0; r < rows; ++r) moves = moves || jacobian_[at(r) * n + k] != 0;
+    for (std::size_t r = 0; r < rows; ++r) moves = moves || along[r * n + k] != 0;
     if (!moves) continue;
-    for (int r = 0; r < rows; ++r) jacobian_[at(r) * n + used] = jacobian_[at(r) * n + k];
-    moved_[used++] = k;
+    for (std::size_t r = 0; r < rows; ++r) along[r * n + used] = along[r * n + k];
+    moved[used++] = k;
   }
   return used;
 }
@@ -195,7 +199,8 @@ std::size_t LinearlyImplicitEuler::pack(std::size_t n, int rows) noexcept {
 /// Adds h Jᵀ G J of the rows of a pool under laws.
 template <class Pool>
 void LinearlyImplicitEuler::assemble_pool(System& system, const State& state,
-                                          const Pool& pool, const Rows& known,
+                                          const Pool& pool,
+                                          std::span<const RowLinearisation> known,
                                           double h) noexcept {
   const Tree& tree = system.model->tree;
   const std::size_t n = at(tree.velocity_count());
@@ -203,8 +208,8 @@ void LinearlyImplicitEuler::assemble_pool(System& system, const State& state,
   for (std::size_t i = 0; i < known.size(); ++i) {
     const RowLinearisation& row = known[i];
     if (row.resistance == 0 && row.xx == 0 && row.yy == 0) continue;
-    const int count = pool.dense_jacobian(tree, place, i, jacobian_, scratch_);
-    const std::size_t used = pack(n, count);
+    if (pool.dense_jacobian(tree, place, i, jacobian_, scratch_) == 0) continue;
+    const std::size_t used = pack<std::size_t{Pool::most_rows}>(n);
     if constexpr (Pool::most_rows == 1) {
       const double slope = h * (row.resistance != 0 ? row.resistance : row.xx);
       for (std::size_t k = 0; k < used; ++k) {
@@ -238,7 +243,7 @@ void LinearlyImplicitEuler::assemble_loops(System& system, const State& state,
     const SpringRows rows = pool.rows(place, i);
     for (int r = 0; r < rows.count; ++r) {
       dense_row(tree, system.tree, rows.row[r], std::span(jacobian_).first(n));
-      const std::size_t used = pack(n, 1);
+      const std::size_t used = pack<1>(n);
       const double slope = h * (h * rows.stiffness[r] + rows.damping[r]);
       for (std::size_t k = 0; k < used; ++k) {
         double* to = matrix_.data() + moved_[k] * n;
@@ -266,8 +271,9 @@ void LinearlyImplicitEuler::assemble(System& system, const State& state,
     const std::size_t k = at(model.motors[i].v);
     matrix_[k * n + k] += h * motors_[i].slope;
   }
-  assemble_pool(system, state, system.pools.joints, joints_, h);
-  assemble_pool(system, state, system.pools.points, contacts_, h);
+  for_each_pool(system, state, [&](auto& pool, const LawRows& rows, const Rows& known) {
+    assemble_pool(system, state, pool, std::span(known).first(at(rows.count)), h);
+  });
   assemble_loops(system, state, h);
 }
 
@@ -449,14 +455,15 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
   joints_.resize(state.joints.capacity());
   contacts_.resize(state.contacts.capacity());
   for_each_pool(system, state, [&](LawPool& pool, const LawRows& rows, Rows& known) {
-    const LawColumns c = pool.law_columns(rows.memory);
     const std::span<double> depth = pool.column(RowColumns::depth);
+    const std::span<const double> rate = pool.column(RowColumns::rate);
+    const std::span<const double> slip_x = pool.column(RowColumns::slip_x);
+    const std::span<const double> slip_y = pool.column(RowColumns::slip_y);
     for (std::size_t i = 0; i < at(rows.count); ++i) {
-      known[i].rate = c.rate[i];
-      known[i].slip = {c.slip_x[i], c.slip_y[i]};
-      depth[i] += 0.5 * h * c.rate[i];
+      known[i].rate = rate[i];
+      known[i].slip = {slip_x[i], slip_y[i]};
+      depth[i] += 0.5 * h * rate[i];
     }
-    for (std::size_t i = at(rows.count); i < known.size(); ++i) known[i].let_go();
   });
   apply_forces(system, {Form::advance, h}, state.time, state.q, state.v, state,
                memory_of(std::as_const(state)), rates_of(system.pools), commands);

@@ -28,7 +28,9 @@ struct StepCounts {
   std::uint64_t looks = 0;           // at contacts only, to locate events
   std::uint64_t events = 0;
   std::uint64_t touches = 0;
-  SolveCounts solves{};  // of complementarity problems
+  std::uint64_t distances = 0;  // of pairs of shapes, so that no meeting is stepped over
+  std::uint64_t passages = 0;   // of shapes through each other, within fixed steps
+  SolveCounts solves{};         // of complementarity problems
 
   friend StepCounts operator+(const StepCounts& a, const StepCounts& b) {
     return {a.steps + b.steps,
@@ -38,6 +40,8 @@ struct StepCounts {
             a.looks + b.looks,
             a.events + b.events,
             a.touches + b.touches,
+            a.distances + b.distances,
+            a.passages + b.passages,
             a.solves + b.solves};
   }
 };
@@ -74,6 +78,8 @@ class Stepper {
   virtual StepCounts counts() const noexcept = 0;
   /// What is wrong with its options for a settled state, and what to do; empty: nothing.
   virtual std::string advice(const State&) { return {}; }
+  /// What went wrong on the way, although the steps went through.
+  virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 /// Options of a stepper: those that most have, and others by the names that it declares.

@@ -114,8 +114,9 @@ std::string_view explain(StepStatus status) noexcept {
              "not prescribed brings its two frames together; start closer, check frames "
              "and lengths, drive it less far, or give the loop a stiffness";
     case StepStatus::needs_impulses:
-      return "rigid contacts need a stepper that solves for impulses: take the "
-             "complementarity stepper, or give the contacts a normal law";
+      return "rigid contacts and constraints of velocities need a stepper that solves for "
+             "impulses: take the complementarity stepper, or give the contacts a normal "
+             "law and leave the constraints out";
     case StepStatus::stands_still:
       return "time stands still: events or tiny steps follow each other without end at "
              "one instant; take a looser tolerance or a fixed step, and look for laws "
@@ -253,18 +254,17 @@ void move_to(System& system, const RowView& rows, std::span<const double> q,
                     });
 }
 
-ContactTotals contact_forces(System& system, const ForceRequest& what,
-                             const RowView& rows, const RowMemory<const double>& memory,
-                             const RowMemory<double>& next) noexcept {
+PoolSums contact_forces(System& system, const ForceRequest& what, const RowView& rows,
+                        const RowMemory<const double>& memory,
+                        const RowMemory<double>& next) noexcept {
   const auto ask = [&](const HeldLaws HeldPools::* held) {
     return Evaluation{what.form, what.h,
                       what.held != nullptr ? &(what.held->*held) : nullptr};
   };
-  const LawSums joints = system.pools.joints.forces(rows.joints, memory.joints,
-                                                    next.joints, ask(&HeldPools::joints));
-  const LawSums points = system.pools.points.forces(
-      rows.contacts, memory.contacts, next.contacts, ask(&HeldPools::contacts));
-  return {points.normal, points.friction, joints.normal, joints.friction};
+  return {.joints = system.pools.joints.forces(rows.joints, memory.joints, next.joints,
+                                               ask(&HeldPools::joints)),
+          .contacts = system.pools.points.forces(
+              rows.contacts, memory.contacts, next.contacts, ask(&HeldPools::contacts))};
 }
 
 namespace {
@@ -287,16 +287,16 @@ void show_impulses(LawPool& pool, const LawRows& rows, double step, bool of_laws
 
 }  // namespace
 
-ContactTotals settled_forces(System& system, const State& state) noexcept {
+PoolSums settled_forces(System& system, const State& state) noexcept {
   const double step = state.impulses_known() ? state.impulse_step : 0;
   show_impulses(system.pools.points, state.contacts, step, false);
-  const ContactTotals totals =
+  const PoolSums sums =
       contact_forces(system, {}, state, memory_of(state), rates_of(system.pools));
   if (step > 0) {
     show_impulses(system.pools.points, state.contacts, step, true);
     show_impulses(system.pools.joints, state.joints, step, true);
   }
-  return totals;
+  return sums;
 }
 
 void find_switches(System& system, State& state) noexcept {
@@ -313,15 +313,17 @@ void apply_forces(System& system, const ForceRequest& what, double time,
   const Model& model = *system.model;
   std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
   std::fill(system.tau.begin(), system.tau.end(), 0.0);
-  const ContactTotals totals = contact_forces(system, what, rows, memory, next);
+  const PoolSums sums = contact_forces(system, what, rows, memory, next);
   const Placement at = system.placement(q, v);
-  system.pools.joints.scatter(at, rows.joints, system.sink());
-  system.pools.points.scatter(at, rows.contacts, system.sink());
+  for_each_law_pool(system.pools, rows, memory,
+                    [&](const auto& pool, const auto& of_pool, std::span<const double>) {
+                      pool.scatter(at, of_pool, system.sink());
+                    });
   Works& powers = system.powers;
-  powers.normal = totals.normal.powers;
-  powers.friction = totals.friction.powers;
-  powers.limits = totals.limits.powers;
-  powers.joint_friction = totals.joint_friction.powers;
+  powers.normal = sums.contacts.normal.powers;
+  powers.friction = sums.contacts.friction.powers;
+  powers.limits = sums.joints.normal.powers;
+  powers.joint_friction = sums.joints.friction.powers;
   powers.dampers = model.has_joint_forces
                        ? add_joint_springs<double>(model.tree, q, v, system.tau)
                        : 0;

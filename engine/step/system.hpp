@@ -92,18 +92,18 @@ struct ForceRequest {
 };
 
 /// What the laws of all pools store and lose [J, W].
-struct ContactTotals {
-  LawTotals normal, friction, limits, joint_friction;
+struct PoolSums {
+  LawSums joints, contacts;
 };
 
 /// The forces of all rows under laws at the point where settle() or move_to() is; their
 /// memory a step later, or its rates, goes to `next`.
-ContactTotals contact_forces(System& system, const ForceRequest& what,
-                             const RowView& rows, const RowMemory<const double>& memory,
-                             const RowMemory<double>& next) noexcept;
+PoolSums contact_forces(System& system, const ForceRequest& what, const RowView& rows,
+                        const RowMemory<const double>& memory,
+                        const RowMemory<double>& next) noexcept;
 
 /// The same at a settled state. Where impulses led there, the forces shown are theirs.
-ContactTotals settled_forces(System& system, const State& state) noexcept;
+PoolSums settled_forces(System& system, const State& state) noexcept;
 
 /// Adds to system.events which laws have switched since switches were looked for last, at
 /// a settled state.

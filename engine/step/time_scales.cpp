@@ -161,6 +161,7 @@ double TimeScales::stable_step(Method method) const noexcept {
 }
 
 int TimeScales::recommended_substeps(Method method, double step) const noexcept {
+  if (method.info().impulses) return 1;  // stiff contacts need not be followed
   const double accurate = frequency * step * (method.info().order == 1 ? 10 : 3);
   const double stable = 2 * step / stable_step(method);
   return std::max(1,

@@ -64,14 +64,15 @@ double stable_step(const TimeScales& scales) noexcept {
   return fastest > 0 ? 1 / fastest : std::numeric_limits<double>::infinity();
 }
 
-constexpr MethodInfo heun{.name = "heun",
-                          .title = "Heun, order 2",
-                          .order = 2,
-                          .evaluations = 2,
-                          .stable_step = stable_step,
-                          .make = [](const System&, const FixedStepOptions&) -> std::unique_ptr<FixedMethod> {
-                            return std::make_unique<Heun>();
-                          }};
+constexpr MethodInfo heun{
+    .name = "heun",
+    .title = "Heun, order 2",
+    .order = 2,
+    .evaluations = 2,
+    .stable_step = stable_step,
+    .make = [](const System&, const FixedStepOptions&) -> std::unique_ptr<FixedMethod> {
+      return std::make_unique<Heun>();
+    }};
 
 /// A ball dropped on a floor that takes half of its energy.
 Result<Model> dropped_ball() {

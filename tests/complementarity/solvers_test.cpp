@@ -492,7 +492,8 @@ TEST(ComplementaritySolverList, LargeIslandsGoToSweeps) {
   options.most_dense_rows = 3;
   const Solved sweeps = solved<GaussSeidel>(made, options);
   for_each_solver(Solvers{}, [&]<class S>() {
-    if constexpr (!std::is_same_v<S, GaussSeidel>) {
+    // One that factorises by velocities does not mind how many rows there are.
+    if constexpr (!std::is_same_v<S, GaussSeidel> && !std::is_same_v<S, VelocityNewton>) {
       const Solved result = solved<S>(made, options);
       EXPECT_GE(result.report.handed_over, 1);
       EXPECT_EQ(result.z, sweeps.z);

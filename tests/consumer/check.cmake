@@ -1,5 +1,5 @@
-# Installs the build tree to a scratch prefix, moves it, then builds and runs the consumer and an
-# example there.
+# Installs the build tree to a scratch prefix, moves it, then builds and runs the consumer and every
+# example there, each by itself.
 #   cmake -D BUILD=... -D SCRATCH=... -D VERSION=... -D COMPILER=... -D FLAGS=... -D CONFIG=...
 #         -D EXAMPLES=... -P check.cmake
 
@@ -34,4 +34,8 @@ function(build_and_run program source)
   step(${SCRATCH}/build/${program}/${program})
 endfunction()
 build_and_run(consumer ${CMAKE_CURRENT_LIST_DIR} -DWANTED_VERSION=${VERSION})
-build_and_run(own_law ${EXAMPLES}/own_law)
+include(${EXAMPLES}/examples.cmake)
+foreach(example IN LISTS examples)
+  # Their own speed does not matter: as bristle_compile_lightly() in the tree.
+  build_and_run(${example} ${EXAMPLES}/${example} "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG")
+endforeach()

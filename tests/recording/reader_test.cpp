@@ -242,6 +242,23 @@ TEST(Reader, AFullDiskLeavesNoHalfFile) {
 }
 
 /// Without our own reader: what another program finds in the file.
+// With tens of thousands of datasets the library would fill a cache of 32 MB as files
+// count them: half a gigabyte.
+TEST(Hdf5, LittleIsCachedOfAFileThatIsRead) {
+  const Scratch scratch;
+  const Model model = tumbling();
+  record(scratch / "recording.log", model, thrown(model), 0.3);
+  ASSERT_TRUE(fold(scratch / "recording.log", scratch / "recording.h5"));
+  const Result<Hdf5Source> source = Hdf5Source::open(scratch / "recording.h5");
+  ASSERT_TRUE(source) << source.error();
+  hid_t file = -1;
+  ASSERT_EQ(H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, 1, &file), 1);
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  ASSERT_GE(H5Fget_mdc_config(file, &config), 0);
+  EXPECT_LE(config.max_size, std::size_t{4} << 20);
+}
+
 TEST(Hdf5, LayoutAndUnits) {
   const Scratch scratch;
   const Model model = tumbling();

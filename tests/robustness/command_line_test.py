@@ -43,6 +43,8 @@ run --resume out --json
 scene check scene.toml --set bodies.ball.mass_kg=3
 scene show scene.toml --set contacts.0.friction=0.3
 scene schema
+crosscheck scene.toml --steps 2 --until 0.001 --json
+crosscheck scene.toml --steps 1e-3,5e-4 --set clock.duration_s=0.002 --out out --rtol 1e-8
 export out --csv --one-table --out tables
 export out --vtk --gltf --html --every 0.001
 law list --json

@@ -705,8 +705,8 @@ class Words(Case):
         for word in ("nan", "inf "):
             self.assertNotIn(word, message)
         steel = '[[contacts]]\nmaterials = ["steel", "steel"]\n'
-        self.refused(point + steel, "radius_m")
         heavy = point.replace("mass_kg = 1", "mass_kg = 1\ninertia_kg_m2 = [1, 1, 1]")
+        self.refused(heavy + steel, "radius_m")
         self.accepted(heavy, "--set", "clock.duration_s=0.5")
         self.accepted(heavy + steel + "radius_m = 0.1\n")
 

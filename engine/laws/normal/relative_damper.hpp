@@ -61,7 +61,7 @@ struct LatchedDamper : RelativeDamper<Law> {
              "coefficient of restitution: separation speed over impact speed"}},
         ParameterField<P>{
             &P::impact_speed_floor,
-            {"impact_speed_floor", "v_min", "m/s", between(1e-9, 1), 1e-6,
+            {"impact_speed_floor", "v_min", "m/s", between(1e-9, 1e3), 1e-6,
              "slower touch-downs are damped as if they came at this speed"}}};
   }
 

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bristle/model/state.hpp"
+
+// How a scene starts: which shapes overlap, and which joints are beyond their limits.
+
+namespace bristle::scene {
+
+/// Two shapes that overlap, at their deepest point.
+struct StartOverlap {
+  std::uint32_t a, b;
+  double depth;       // [m]
+  double rest_depth;  // at which one contact carries the weight of the pair [m]
+
+  /// As deep as bodies at rest are.
+  bool rests() const { return depth <= rest_depth * (1 + 1e-9); }
+};
+
+struct StartLimit {
+  int joint;      // in Tree::joints()
+  bool linear;    // [m]; else [rad]
+  bool upper;     // which limit
+  double beyond;  // [m] or [rad]
+};
+
+struct StartReport {
+  std::vector<StartOverlap> overlaps;
+  std::vector<StartLimit> limits;
+  double contact_energy = 0;  // stored in overlaps [J]
+  double limit_energy = 0;    // stored in joint limits [J]
+  bool crowded = false;       // more shapes are close to each other than can be kept
+};
+
+/// "knee" by 3.2° above its upper limit
+std::string text_of(const StartLimit& limit, const Model& model);
+
+StartReport inspect_start(const Model& model, State start);
+
+}  // namespace bristle::scene
