@@ -32,8 +32,6 @@ std::string json_text(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-void say(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
-
 int fail(const std::string& message, int status) {
   tell("bristle: {}\n", printable(message));
   return status;

@@ -30,10 +30,6 @@ std::string printable(std::string_view text);
 /// As JSON; names of files may not be UTF-8, and what is not is replaced.
 std::string json_text(const Json& json, int indent = 2);
 
-/// Writes to standard error. Where nobody can read it, nothing is said: that is no reason
-/// to end a run.
-void say(std::string_view text);
-
 /// Says what is wrong on standard error, and returns the status.
 int fail(const std::string& message, int status = bad_input);
 
