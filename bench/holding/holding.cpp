@@ -27,8 +27,8 @@ struct Measured {
   Holding holding;
   std::vector<double> step_times;  // of batches [s]
   std::array<double, 3> middle{};  // where it was in the middle of the run
-  double fastest = 0;              // of any body in the second half [m/s]
-  double creep = 0;                // mean speed in the second half [m/s]
+  double fastest = 0;  // of any body, at the ends of batches of the second half [m/s]
+  double creep = 0;    // mean speed in the second half [m/s]
 };
 
 double thread_seconds() {

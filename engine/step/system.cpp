@@ -114,7 +114,8 @@ std::string_view explain(StepStatus status) noexcept {
              "not prescribed brings its two frames together; start closer, check frames "
              "and lengths, drive it less far, or give the loop a stiffness";
     case StepStatus::needs_impulses:
-      return "rigid contacts and constraints of velocities need a stepper that solves for "
+      return "rigid contacts and constraints of velocities need a stepper that solves "
+             "for "
              "impulses: take the complementarity stepper, or give the contacts a normal "
              "law and leave the constraints out";
     case StepStatus::stands_still:
