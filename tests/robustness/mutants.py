@@ -190,7 +190,7 @@ def elements(text, chance):
         return some_bytes(text, chance)
     try:
         root = etree.fromstring(text)
-    except (etree.ParseError, ValueError):
+    except (etree.ParseError, ValueError, LookupError):  # of an encoding
         return some_bytes(text, chance)
     parents = [e for e in root.iter() if len(e)]
     every = list(root.iter())
@@ -365,7 +365,8 @@ class Mutants(unittest.TestCase):
                 [FUZZERS / f"{fuzzer}_fuzz", f"-timeout={WAIT}", f"-rss_limit_mb={MEGABYTES}",
                  f"-malloc_limit_mb={MEGABYTES}", *files],
                 capture_output=True, text=True, errors="replace", cwd=self.folder,
-                env=dict(os.environ, TMPDIR=str(self.folder), ASAN_OPTIONS=f"log_path={self.reports}/asan",
+                env=dict(os.environ, TMPDIR=str(self.folder),
+                         ASAN_OPTIONS=f"allocator_may_return_null=1:log_path={self.reports}/asan",
                          UBSAN_OPTIONS=f"print_stacktrace=1:log_path={self.reports}/asan"))
             for name, took in re.findall(r"Executed (\S+) in (\d+) ms", done.stderr):
                 # The wall clock counts others, too: by itself, of the processor's time.
@@ -412,6 +413,8 @@ class Mutants(unittest.TestCase):
                     failures.append(name)
                 for file in files:
                     file.unlink()
+            if sum(counts.values()) % 10000 == 0:
+                print(f"{sum(counts.values())} mutants, {len(failures)} failed", file=sys.stderr, flush=True)
         memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
         print(f"{sum(counts.values())} mutants ({', '.join(f'{n} {sort}' for sort, n in sorted(counts.items()))}): "
               f"{len(failures)} failed, the slowest took {self.slowest:.1f} s of the processor, "

@@ -343,6 +343,18 @@ class Silence(Case):
         for name in ("recording.h5", "report.html", "run.png", "run.svg"):
             self.assertTrue((self.out / name).exists(), name)
 
+    def test_standard_error_that_cannot_be_written(self):
+        """Progress, warnings and messages are lost; the run and its status are not."""
+        bad = self.write(SCENE.replace("mass_kg = 1", "mass_kg = 0"))
+        long = (SCENES / "arm.toml", "--realtime", "--set", "clock.duration_s=2", "--out", self.out)
+        for file in ("/dev/full", "/dev/null"):  # written to, or closed
+            for command, status in (((bad,), BAD_INPUT), (long, FINE)):
+                with open(file, "w" if file == "/dev/full" else "r") as stream:
+                    result = subprocess.run([PROGRAM, "run", *map(str, command)], stderr=stream,
+                                            stdout=subprocess.DEVNULL)
+                self.assertEqual(result.returncode, status, file)
+        self.assertTrue((self.out / "report.html").exists())
+
     def test_a_terminal_that_is_closed(self):
         for ignored in (False, True):  # by nohup
             process = self.slow(preexec_fn=lambda: ignored and signal.signal(signal.SIGHUP, signal.SIG_IGN))
