@@ -13,6 +13,9 @@ using Narrow = Polynomial<LinkPaths::terms>;
 // A quaternion that may be far shorter than 1 on a stretch says nothing about turning: no
 // bound, but a number, and a shorter stretch is asked for.
 constexpr double least_norm2 = 0.25, no_bound = 1e100;
+// Bounds on turning that hold for the whole step serve for stretches of more than this
+// part of it, and where |ω| changes by less than this part of itself.
+constexpr double much_of_step = 0.25, steady_change = 0.25;
 
 void add_product(double factor, const Narrow& a, const Narrow& b, Wide& to) {
   for (std::size_t i = 0; i < LinkPaths::terms; ++i) {
@@ -131,6 +134,9 @@ const LinkPaths::Path& LinkPaths::path(int number) {
   }
   turn.turning = imaginary(first.data(), q);
   turn.change = imaginary(second.data(), q);
+  const TurnBounds most = turn_bounds(turn, 0, 1);
+  turn.most = most.turning;
+  turn.most_change = most.change;
   return path;
 }
 
@@ -159,6 +165,16 @@ ShapeMotion LinkPaths::motion(int number, int base, double place) {
     m.pose = pose;
   }
   return m;
+}
+
+LinkPaths::TurnBounds LinkPaths::turn_bounds(const Turn& turn, double low,
+                                             double stretch) {
+  const Wide n = turn.norm2.from(low);
+  const double least = n.c[0] - n.swing(stretch);
+  if (!(least > least_norm2)) return {no_bound, no_bound};
+  const double turning = largest(turn.turning, low, stretch) / least;
+  const double change = largest(turn.change, low, stretch);
+  return {turning, (change + turning * n.derivative().largest(stretch)) / least};
 }
 
 JointBounds LinkPaths::joint_bounds(int number, double low, double high) {
@@ -215,17 +231,14 @@ JointBounds LinkPaths::joint_bounds(int number, double low, double high) {
       move(3);
       [[fallthrough]];
     case JointType::spherical: {
+      // Where the turn is steady, what holds for the whole step is as good.
       const Turn& turn = turns_[at(of.turn)];
-      const Wide n = turn.norm2.from(low);
-      const double least = n.c[0] - n.swing(stretch);
-      if (!(least > least_norm2)) {
-        b.turning = b.turning_change = no_bound;
-        break;
-      }
-      b.turning = largest(turn.turning, low, stretch) / least;
-      b.turning_change = (largest(turn.change, low, stretch) +
-                          b.turning * n.derivative().largest(stretch)) /
-                         least;
+      const bool steady = turn.most_change < steady_change * turn.most;
+      const TurnBounds most = steady || stretch > much_of_step
+                                  ? TurnBounds{turn.most, turn.most_change}
+                                  : turn_bounds(turn, low, stretch);
+      b.turning = most.turning;
+      b.turning_change = most.change;
       break;
     }
   }

@@ -42,6 +42,7 @@ struct Polynomial {
   /// The same polynomial of x − from.
   Polynomial from(double place) const {
     Polynomial p = *this;
+    if (place == 0) return p;
     for (std::size_t k = 0; k + 1 < count; ++k) {
       for (std::size_t j = count - 1; j-- > k;) p.c[j] += place * p.c[j + 1];
     }
@@ -86,8 +87,6 @@ class LinkPaths {
   /// A link in the frame of one that it hangs from, or of itself.
   ShapeMotion motion(int link, int base, double place);
   LinkBounds bounds(int link, int base, double low, double high);
-  /// The joint that moves a link.
-  JointBounds joint_bounds(int link, double low, double high);
 
  private:
   /// How a quaternion turns: with N² = Q·Q, ω = 2 Im(Q′Q*)/N² and
@@ -95,7 +94,12 @@ class LinkPaths {
   struct Turn {
     std::array<Polynomial<2 * terms>, 3> turning, change;
     Polynomial<2 * terms> norm2;
+    double most = 0, most_change = 0;  // over the whole step
   };
+  struct TurnBounds {
+    double turning, change;
+  };
+  static TurnBounds turn_bounds(const Turn& turn, double low, double stretch);
   struct Path {
     bool known = false;
     std::array<Polynomial<terms>, 7> q;
@@ -103,6 +107,7 @@ class LinkPaths {
   };
 
   const Path& path(int link);
+  JointBounds joint_bounds(int link, double low, double high);
   void list_chain(int link, int base);
 
   const Tree* tree_;

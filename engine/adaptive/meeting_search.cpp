@@ -20,6 +20,10 @@ constexpr double least_thickness = 1e-3;  // where neither shape has one [m]
 // that its thirteen evaluations met.
 constexpr double rate_safety = 2;
 
+// Where a cubic may leave a quaternion shorter than this nothing is known: a bound that
+// no pair passes the sieves with.
+constexpr double shortest_quaternion = 1e-9;
+
 /// A pair along the dense output, in the frame of the last link that moves both.
 struct PairPath {
   LinkPaths& paths;
@@ -94,6 +98,39 @@ JointBounds MeetingSearch::joint_bounds_by_rates(const Link& link) const {
   return b;
 }
 
+/// The same by the cubics of a step: bounds that are wider than those of LinkPaths, and
+/// take no products of polynomials.
+JointBounds MeetingSearch::joint_bounds_by_cubics(const Link& link) const {
+  JointBounds b;
+  double turning2 = 0, turning_change2 = 0, moving2 = 0, moving_change2 = 0, offset2 = 0;
+  double swing2 = 0;
+  const int quaternion = quaternion_at(link.type);
+  for (int k = 0; k < position_count(link.type); ++k) {
+    std::array<double, LinkPaths::terms> c;
+    step_->polynomial(at(link.q + k), c);
+    const double one = std::abs(c[1]), two = std::abs(c[2]), three = std::abs(c[3]);
+    const double rate = one + 2 * two + 3 * three, change = 2 * two + 6 * three;
+    const bool turns = quaternion >= 0 && k >= quaternion;
+    const bool moves = !turns && is_linear(link.type, quaternion > 0 ? 3 + k : k);
+    (moves ? moving2 : turning2) += rate * rate;
+    (moves ? moving_change2 : turning_change2) += change * change;
+    if (turns) swing2 += square(one + two + three);
+    if (moves) offset2 += square(std::abs(c[0]) + one + two + three);
+  }
+  b.offset = std::sqrt(offset2);
+  b.offset_rate = std::sqrt(moving2);
+  b.offset_change = std::sqrt(moving_change2);
+  b.turning = std::sqrt(turning2);
+  b.turning_change = std::sqrt(turning_change2);
+  if (link.type == JointType::universal) b.turning_change += turning2;
+  if (quaternion < 0) return b;
+  // ω = 2 Im(Q′Q*)/N², dω = 2 Im(Q″Q*)/N² − 2 ω (Q·Q′)/N², from |Q| = 1 on.
+  const double least = std::max(1 - std::sqrt(swing2), shortest_quaternion);
+  b.turning *= 2 / least;
+  b.turning_change = 2 * b.turning_change / least + b.turning * b.turning;
+  return b;
+}
+
 /// Every link over the whole step.
 void MeetingSearch::bound_links() {
   const bool by_rates = !step_->between_by_cubic();
@@ -106,7 +143,7 @@ void MeetingSearch::bound_links() {
   for (int i = 1; i < tree.link_count(); ++i) {
     const Link& link = tree.link(i);
     links_[at(i)] = links_[at(link.parent)].moved_by(
-        by_rates ? joint_bounds_by_rates(link) : paths_.joint_bounds(i, 0, 1),
+        by_rates ? joint_bounds_by_rates(link) : joint_bounds_by_cubics(link),
         norm(tree.constants()[at(i)].joint.p));
   }
 }
@@ -225,11 +262,17 @@ Meeting MeetingSearch::first(const GuardReading& begin, const GuardReading& end,
   Meeting first;
   followed_dense_ = false;
   if (!any_pairs_) return first;
+  const std::span<const PairSlice> pairs = ode_->pairs();
+  const auto touch = [&](const PairSlice& pair) { return ode_->touches(pair); };
+  const Model& model = ode_->model();
+  if (!model.broad_phase && pairs.size() == model.pairs.size() &&
+      std::all_of(pairs.begin(), pairs.end(), touch)) {
+    return first;
+  }
   bound_links();
   const bool within = bound_shapes(begin);
   tolerance_ = std::min(step_->rtol(), coarsest);
   least_tolerance_ = roundings * ode_->depth_rounding(step_->y());
-  const std::span<const PairSlice> pairs = ode_->pairs();
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     if (ode_->touches(pairs[p])) continue;
     look_at(pairs[p].a, pairs[p].b, begin.gaps[p] + end.gaps[p], begin, end, to, first);

@@ -37,6 +37,7 @@ class MeetingSearch {
  private:
   void bound_links();
   JointBounds joint_bounds_by_rates(const Link& link) const;
+  JointBounds joint_bounds_by_cubics(const Link& link) const;
   bool bound_shapes(const GuardReading& begin);
   ShapeMotion motion_of(const GuardReading& at, std::uint32_t shape, double pace) const;
   MotionBounds bounds_of(std::uint32_t shape) const;
