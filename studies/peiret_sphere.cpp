@@ -151,12 +151,15 @@ void draw(const Ball& ball, double h, const Vec3<double>& exact, Shown shown,
   outcome.films = {std::move(shown.film)};
 }
 
-/// Whether a slip of this speed lasts: friction takes at most 7/2 μ g cos θ from it, and
-/// gravity g sin θ.
-bool lasts(const Ball& ball, double slip) {
-  const double most =
-      3.5 * ball.mu * -ball.body.gravity.z + std::fabs(ball.body.gravity.y);
-  return slip > most * duration;
+/// Whether both components of the bristle are at their bounds in every step: friction
+/// takes at most 7/2 μ g cos θ from a slip and gravity g sin θ, and what is left
+/// stretches the bristle beyond its bound within a step.
+bool saturates(const Values& values, const Ball& ball, double h) {
+  const double bound = ball.mu * -ball.body.gravity.z;
+  const double lost = (3.5 * bound + std::fabs(ball.body.gravity.y)) * duration;
+  const double least =
+      std::min(std::fabs(ball.velocity.x), std::fabs(ball.velocity.y)) - lost;
+  return bound > 0 && (h * values["kt"] + values["dt"]) * least > bound * ball.body.mass;
 }
 
 Result<Outcome> run(Values& values, bool with_figure) {
@@ -192,8 +195,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
                               0.1, "backward Euler; the cone is that of the law"});
   }
   // The other bound is the negative control of what is published.
-  const double least = std::min(std::fabs(ball.velocity.x), std::fabs(ball.velocity.y));
-  const bool oblique = ball.mu > 0 && lasts(ball, least);
+  const bool oblique = saturates(values, ball, 0.5 * h);
   if (oblique && (cone == ConeShape::box || values.as_published())) {
     const Slide box = slide(ball, complementarity(h, ConeShape::box));
     const Slide finer = slide(ball, complementarity(0.5 * h, ConeShape::box));
