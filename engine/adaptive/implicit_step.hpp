@@ -16,8 +16,8 @@ class ImplicitStep {
   /// Between the ends by a cubic.
   void interpolate(const Step& step, double place, Vector& y) const;
   double interpolate(const Step& step, double place, std::size_t i) const;
-  /// The same as a polynomial Σ cₖ placeᵏ.
-  void polynomial(const Step& step, std::size_t i, std::array<double, 8>& c) const;
+  /// The same as a polynomial Σ powersₖ placeᵏ.
+  void polynomial(const Step& step, std::size_t i, std::array<double, 8>& powers) const;
   double exponent() const { return 0.25; }
   /// The step begins somewhere else.
   void forget() { known_ = false; }

@@ -84,9 +84,9 @@ class LinkPaths {
   /// The step has been completed: its dense output is asked for where it is needed.
   void begin();
 
-  /// A link in the frame of one that it hangs from, or of itself.
-  ShapeMotion motion(int link, int base, double place);
-  LinkBounds bounds(int link, int base, double low, double high);
+  /// A link, by its number, in the frame of one that it hangs from, or of itself.
+  ShapeMotion motion(int number, int base, double place);
+  LinkBounds bounds(int number, int base, double low, double high);
 
  private:
   /// How a quaternion turns: with N² = Q·Q, ω = 2 Im(Q′Q*)/N² and
@@ -106,8 +106,8 @@ class LinkPaths {
     int turn = -1;  // in turns_
   };
 
-  const Path& path(int link);
-  JointBounds joint_bounds(int link, double low, double high);
+  const Path& path(int number);
+  JointBounds joint_bounds(int number, double low, double high);
   void list_chain(int link, int base);
 
   const Tree* tree_;

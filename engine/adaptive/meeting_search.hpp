@@ -39,7 +39,8 @@ class MeetingSearch {
   JointBounds joint_bounds_by_rates(const Link& link) const;
   JointBounds joint_bounds_by_cubics(const Link& link) const;
   bool bound_shapes(const GuardReading& begin);
-  ShapeMotion motion_of(const GuardReading& at, std::uint32_t shape, double pace) const;
+  ShapeMotion motion_of(const GuardReading& reading, std::uint32_t number,
+                        double pace) const;
   MotionBounds bounds_of(std::uint32_t shape) const;
   SweptPair swept(std::uint32_t a, std::uint32_t b) const;
   bool stays_apart(const SweptPair& pair, std::uint32_t a, std::uint32_t b,

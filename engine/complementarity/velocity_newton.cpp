@@ -35,7 +35,7 @@ struct Touched {
     count = 0;
     const int* first = island.first + unit.quad;
     const double* half = island.halves + unit.half;
-    for (int q = 0; q < unit.quads; ++q, half += unit.rows * quad_lanes) {
+    for (int q = 0; q < unit.quads; ++q, half += at(unit.rows * quad_lanes)) {
       for (int lane = 0; lane < quad_lanes; ++lane) {
         bool moves = false;
         for (int i = 0; i < unit.rows; ++i) {

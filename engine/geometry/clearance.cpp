@@ -100,10 +100,9 @@ double gap_along(const Shape& a, const Transform<double>& pose_a, const Shape& b
   return -reach(b, pose_b, -n) - reach(a, pose_a, n);
 }
 
-double thickness(const Shape& shape) noexcept { return std::visit(Thickness{}, shape); }
+double thickness(const Shape& shape) { return std::visit(Thickness{}, shape); }
 
-Turning::Turning(const Shape& shape, double reach) noexcept
-    : symmetry(Symmetry::none), radius(reach) {
+Turning::Turning(const Shape& shape, double reach) noexcept : radius(reach) {
   switch (kind_of(shape)) {
     case ShapeKind::sphere:
       symmetry = Symmetry::ball;

@@ -29,17 +29,17 @@ double gap_along(const Shape& a, const Transform<double>& pose_a, const Shape& b
 
 /// The least half-thickness of a shape: of what goes through what, the measure [m].
 /// Infinite for points, and for what is solid to infinity or has surfaces only.
-double thickness(const Shape& shape) noexcept;
+double thickness(const Shape& shape);
 
 /// A shape as far as turning it about its frame's origin goes: balls do not change, and
 /// what is round about z does not where it turns about that.
 struct Turning {
   enum class Symmetry : std::uint8_t { none, axis, ball };
-  Symmetry symmetry;
+  Symmetry symmetry = Symmetry::none;
   double radius;        // farthest point that turning moves from the origin [m]
   Vec3<double> half{};  // of a box, else zero
 
-  explicit Turning(const Shape& shape, double radius) noexcept;
+  explicit Turning(const Shape& shape, double reach) noexcept;
 
   /// How fast the shape's extent along n may grow while it turns at ω, in world axes.
   double rate(const Transform<double>& pose, const Vec3<double>& n,

@@ -599,8 +599,9 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
   for (std::size_t i = 0; i < system.pools.loops.size(); ++i) {
     const SpringRows rows = system.pools.loops.rows(place, i);
     for (int k = 0; k < rows.count; ++k) {
-      if (!(rows.stiffness[k] > 0 || rows.damping[k] > 0)) continue;
-      add_row<double>(rows.row[k], z_[at(r++)], system.on_links, system.tau);
+      if (rows.stiffness[k] > 0 || rows.damping[k] > 0) {
+        add_row<double>(rows.row[k], z_[at(r++)], system.on_links, system.tau);
+      }
     }
   }
   for (const VelocityConstraint& constraint : model.constraints) {
