@@ -39,7 +39,7 @@ struct UnitCase {
   bool contact = false;
   std::vector<int> velocities;
   std::vector<double> halves;  // row by row
-  ConeRows rows;            // of a contact; b and C of a row too
+  ConeRows rows;               // of a contact; b and C of a row too
   double lower = -unbounded, upper = unbounded;
 
   int count() const { return contact ? 1 + rows.tangents : 1; }
