@@ -87,12 +87,43 @@ void ImpulseRows::linearise_rigid(const LawRow& law, bool was_open, ImpulseRow& 
   }
 }
 
+/// The line at the rate at which the law pushes as it did in the last step. Powers of the
+/// depth are found at once; false where some evaluations do not find it.
+bool ImpulseRows::linearise_at_load(const LawRow& law, ImpulseRow& row, double h,
+                                    double load) noexcept {
+  double depth = row.depth + h * row.start_rate;
+  if (!(depth > 0)) depth = std::max(std::abs(row.depth), 1e-12);
+  for (int k = 0; k < 5; ++k) {
+    const double rate = (depth - row.depth) / h;
+    const NormalSlopes<double> f = law.normal_slopes(Kinematics<double>::at(depth, rate));
+    const double slope = slope_of(f, h);
+    if (!(f.force > 0) || !(slope > 0)) return false;
+    if (std::abs(f.force - load) <= 1e-2 * load) {
+      row.rate = rate;
+      row.force = f.force;
+      row.slope = slope;
+      return true;
+    }
+    const double power = depth * slope / (h * f.force);
+    depth *= std::pow(load / f.force, 1 / std::max(power, 1.0));
+  }
+  return false;
+}
+
 void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
                                 double load) noexcept {
   row.first = 0;  // it takes part; the problem will say where
   double depth = std::max(row.depth, 0.0);
   if (law.laws.has_normal_law()) {
-    if (row.depth > 0) {
+    const double touches = -row.depth / h;  // the rate that ends at δ = 0
+    const auto jumps = [&] {
+      return row.depth <= 0 &&
+             law.normal_slopes(Kinematics<double>::at(-1e-9 * row.depth, touches)).force >
+                 1e-6 * load;
+    };
+    if (load > 0 && !jumps() && linearise_at_load(law, row, h, load)) {
+      depth = row.depth + h * row.rate;
+    } else if (row.depth > 0) {
       // Where the last rate leads, or as the paper has it, standing still.
       row.rate = row.start_rate;
       auto kin = Kinematics<double>::at(row.depth + h * row.rate, row.rate);
@@ -105,14 +136,11 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
       row.force = f.force;
       row.slope = slope_of(f, h);
     } else {
-      const double touches = -row.depth / h;  // the rate that ends at δ = 0
       depth = row.depth + h * row.free_rate;
       if (!(depth > 0)) depth = std::max(-row.depth, 1e-12);
       const double rate = touches + depth / h;
       const double end = law.normal_slopes(Kinematics<double>::at(depth, rate)).force;
-      const double begins =
-          law.normal_slopes(Kinematics<double>::at(1e-9 * depth, touches)).force;
-      row.jump = begins;
+      row.jump = law.normal_slopes(Kinematics<double>::at(1e-9 * depth, touches)).force;
       row.rate = touches;
       row.force = 0;
       row.slope = std::max(0.0, end - row.jump) / (rate - touches);
@@ -219,11 +247,11 @@ LawSums ImpulseRows::advance(LawPool& pool, LawRows& rows, double h) noexcept {
 /// law is not smooth, at its clamp, the chord from the last solution is steeper and keeps
 /// the next one from going too far.
 void ImpulseRows::improve_normal(const LawRow& law, ImpulseRow& row, double found,
-                                 double rate, double h) noexcept {
+                                 double rate, bool worse, double h) noexcept {
   double slope = row.slope;
   if (found > 0) {
     slope = slope_of(law.normal_slopes(law.kinematics()), h);
-    if (row.solved_before && rate != row.last_rate) {
+    if (worse && row.solved_before && rate != row.last_rate) {
       slope = std::max(slope, (found - row.last_force) / (rate - row.last_rate));
     }
   }
@@ -281,7 +309,11 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
       const double off =
           yield(diagonal[first], h * row.slope) * std::abs(h * found - z[first]);
       note(off, i);
-      if (off > tolerance) improve_normal(law, row, found, c.rate[i], h);
+      if (off > tolerance) {
+        const bool worse = row.last_normal_off > 0 && off > 0.5 * row.last_normal_off;
+        row.last_normal_off = off;
+        improve_normal(law, row, found, c.rate[i], worse, h);
+      }
     }
     if (row.drag == 0 || row.impact) return;
     const double bound = law.laws.given_load ? h * row.bound : row.mu * z[first];

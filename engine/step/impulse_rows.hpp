@@ -52,6 +52,7 @@ struct ImpulseRow {
   double rate = 0, force = 0, slope = 0, jump = 0;
   double last_rate = 0, last_force = 0;  // of the solution before
   bool solved_before = false;
+  double last_normal_off = 0;  // as last_off
 
   // The line of friction.
   double mu = 0;
@@ -118,11 +119,13 @@ class ImpulseRows {
                       std::span<const double> z, double h) noexcept;
 
  private:
+  bool linearise_at_load(const LawRow& law, ImpulseRow& row, double h,
+                         double load) noexcept;
   void linearise_row(const LawRow& law, ImpulseRow& row, double h, double load) noexcept;
   void linearise_rigid(const LawRow& law, bool was_open, ImpulseRow& row,
                        double h) noexcept;
   void improve_normal(const LawRow& law, ImpulseRow& row, double found, double rate,
-                      double h) noexcept;
+                      bool worse, double h) noexcept;
   void improve_friction(const LawRow& law, ImpulseRow& row, Vec2<double> found,
                         Vec2<double> slip, bool slides, double normal, double h) noexcept;
 
