@@ -163,6 +163,9 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
   if (!(row.drag > 0) || !(row.mu > 0)) row.drag = row.mu = 0;
   row.tangents = law.laws.given_load || row.drag == 0 ? 0 : 2;
   row.elastic = row.drag > 0 && f.stiffness > 0;
+  row.start_drag = row.drag;
+  row.start_friction = row.friction;
+  row.start_bound = row.bound;
 }
 
 ImpulseRows::Line ImpulseRows::line(const LawBlock& laws, const ImpulseRow& row,
@@ -263,6 +266,26 @@ void ImpulseRows::improve_normal(const LawRow& law, ImpulseRow& row, double foun
   row.slope = std::max(slope, softest);
 }
 
+/// The line that the step began with, once, where the law lies near it or near its bound:
+/// that of a bristle is exact, and lines through its corners are not.
+bool ImpulseRows::begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> slip,
+                              double normal) noexcept {
+  if (row.began_again) return false;
+  const double bound = normal > 0 ? row.start_mu * normal : row.start_bound;
+  Vec2<double> line = row.start_friction - row.start_drag * slip;
+  const double length = norm(line);
+  const bool slides = length > bound;
+  if (slides) line = (bound / length) * line;
+  if (norm(line - own) > 0.05 * bound) return false;
+  row.slip = {0, 0};
+  row.drag = row.start_drag;
+  row.friction = row.start_friction;
+  row.bound = slides ? norm(own) : row.start_bound;
+  row.mu = slides && normal > 0 ? norm(own) / normal : row.start_mu;
+  row.began_again = true;
+  return true;
+}
+
 /// Where it slides, the law's own strength and direction: the trial force is twice as
 /// long as the bound, and turns with the slip as the law's force does. Where it sticks,
 /// the chord of the law from no slip to the slip that was found.
@@ -329,8 +352,9 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
     const bool worse = row.last_off > 0 && off > row.last_off;
     const double drag = row.drag;
     row.last_off = off;
-    improve_friction(law, row, found, {c.slip_x[i], c.slip_y[i]}, slides && !worse,
-                     normal, h);
+    const Vec2<double> slip{c.slip_x[i], c.slip_y[i]};
+    if (worse && begin_again(row, found + row.viscous * slip, slip, normal)) return;
+    improve_friction(law, row, found, slip, slides && !worse, normal, h);
     // Steeper lines lead less far.
     if (worse) row.drag = std::max(row.drag, 4 * drag);
   });
