@@ -191,6 +191,7 @@ Room GaussSeidel::room(int rows, int velocities, const SolveOptions&) {
 
 IslandReport GaussSeidel::solve(const Island& island, const SolveOptions& options,
                                 double* z, Scratch scratch) noexcept {
+  prepare_contacts(island);
   const std::size_t lanes = at(contact_lanes) * island.contacts.size();
   const std::size_t impulses = at(island.rows()) + lanes;
   double* const w = scratch.numbers(at(island.rows()));

@@ -287,27 +287,33 @@ int solve_normal(const LocalContact& c, const double* q, double* z) {
 
 }  // namespace
 
-void prepare(LocalContact& c, const double* compliance) noexcept {
-  const int k = c.tangents;
+void add_compliance(LocalContact& c, const double* compliance) noexcept {
+  c.prepared = false;
   for (int i = 0; i < lanes; ++i) {
     for (int j = 0; j < lanes; ++j) c.block[i][j] = c.mobility[i][j];
-    if (i <= k) c.block[i][i] += compliance[i];
+    if (i <= c.tangents) c.block[i][i] += compliance[i];
     c.diagonal[i] = c.block[i][i];
   }
-  const double normal = c.block[0][0];
-  c.inverse_normal = normal > 0 ? 1 / normal : 0;
+  c.inverse_normal = c.block[0][0] > 0 ? 1 / c.block[0][0] : 0;
+  c.largest_tangent = 0;
+  for (int i = 1; i <= c.tangents; ++i) {
+    c.largest_tangent = std::max(c.largest_tangent, c.block[i][i]);
+  }
+}
+
+void prepare(LocalContact& c) noexcept {
+  c.prepared = true;
+  const int k = c.tangents;
   double plain[max_tangents][max_tangents] = {};
   double schur[max_tangents][max_tangents] = {};
-  c.largest_tangent = 0;
   for (int i = 0; i < k; ++i) {
-    c.largest_tangent = std::max(c.largest_tangent, c.block[1 + i][1 + i]);
     for (int j = 0; j < k; ++j) {
       plain[i][j] = c.block[1 + i][1 + j];
       schur[i][j] =
           plain[i][j] - c.block[0][1 + i] * c.block[0][1 + j] * c.inverse_normal;
     }
   }
-  const double size = c.largest_tangent > 0 ? c.largest_tangent : normal;
+  const double size = c.largest_tangent > 0 ? c.largest_tangent : c.block[0][0];
   prepare_axes(k, plain, size, c.open);
   prepare_axes(k, schur, size, c.closed);
   double pull2 = 0, largest = 0;

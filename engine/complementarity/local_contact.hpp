@@ -47,10 +47,11 @@ struct TangentAxes {
   bool round;    // all eigenvalues are equal; the axes are then the contact's
 };
 
-/// What a contact needs to solve its own problem, made once per layout. Everything is
-/// zero beyond the k tangents.
+/// What a contact needs to solve its own problem: A once per layout, the rest where a
+/// solver asks for it. Everything is zero beyond the k tangents.
 struct LocalContact {
   int tangents = 2;       // k
+  bool prepared = false;  // one_answer, pull, closed and open are known
   bool one_answer;        // coupled bounds have one answer, whatever q
   double friction = 0;    // μ
   double inverse_normal;  // 1/A_NN; 0 where nothing gives way
@@ -64,8 +65,10 @@ struct LocalContact {
   double largest_tangent;                         // of the diagonal of A_TT
 };
 
-/// Fills in everything that follows from tangents, friction, mobility and C.
-void prepare(LocalContact& contact, const double* compliance) noexcept;
+/// Fills in A and its diagonal from mobility and C.
+void add_compliance(LocalContact& contact, const double* compliance) noexcept;
+/// Fills in everything else that follows from them, tangents and friction.
+void prepare(LocalContact& contact) noexcept;
 
 /// Solves a contact, q and z having contact_lanes numbers; z holds its last impulses and
 /// gets the new ones. Returns the number of answers: 0 where nothing gives way to a

@@ -216,6 +216,7 @@ bool begun(const Island& island, const double* z) {
 }
 
 bool one_answer(const Island& island) {
+  prepare_contacts(island);
   for (const LocalContact& contact : island.contacts) {
     if (!contact.one_answer) return false;
   }

@@ -210,7 +210,7 @@ void ComplementarityProblem::lay_out(const Added& unit, const Part& part) {
       contact.mobility[i][j] = contact.mobility[j][i] = product(i, j);
     }
   }
-  prepare(contact, rows.compliance);
+  add_compliance(contact, rows.compliance);
   diagonal_.insert(diagonal_.end(), contact.diagonal, contact.diagonal + unit.rows);
   for (int i = 0; i < unit.rows; ++i) mobility_.push_back(contact.mobility[i][i]);
   contacts_.push_back(contact);
@@ -299,7 +299,7 @@ void ComplementarityProblem::lay_out_numbers(const Added& unit, const Unit& laid
   contact.radius = rows.radius;
   same = same && contact.friction == rows.friction;
   contact.friction = rows.friction;
-  if (!same) prepare(contact, rows.compliance);
+  if (!same) add_compliance(contact, rows.compliance);
   std::copy_n(contact.diagonal, unit.rows,
               diagonal_.begin() + static_cast<std::ptrdiff_t>(first));
 }

@@ -66,7 +66,7 @@ struct Island {
   std::span<const Unit> units;
   std::span<const double> b, compliance, lower, upper;
   std::span<const double> diagonal;  // of A
-  std::span<const LocalContact> contacts;
+  std::span<LocalContact> contacts;
   const int* first;      // velocity of each quad
   const double* halves;  // numbers of the quads
   int velocities = 0;    // of y, with what the last quad reads beyond
@@ -161,8 +161,8 @@ class ComplementarityProblem {
   std::vector<int> first_;
   std::vector<double> halves_;
   std::vector<double> laid_b_, laid_compliance_, laid_lower_, laid_upper_, diagonal_;
-  std::vector<double> mobility_;  // the diagonal without C
-  std::vector<LocalContact> contacts_;
+  std::vector<double> mobility_;                // the diagonal without C
+  mutable std::vector<LocalContact> contacts_;  // solvers prepare them
 };
 
 inline constexpr int quad_lanes = 4;
@@ -260,6 +260,13 @@ struct Residual {
   int row = -1;
 };
 Residual natural_map(const Island& island, const double* z, const double* w) noexcept;
+
+/// Everything that solvers of single contacts need.
+BRISTLE_INLINE void prepare_contacts(const Island& island) {
+  for (LocalContact& contact : island.contacts) {
+    if (!contact.prepared) prepare(contact);
+  }
+}
 
 /// Puts z of a unit back into its bounds: radially onto the disc.
 void confine(const Island& island, const Unit& unit, double* z) noexcept;

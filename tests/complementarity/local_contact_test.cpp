@@ -32,7 +32,8 @@ Random random_contact(Chance& chance, int tangents, double friction) {
     made.q[i] = chance.normal();
   }
   const double compliance[contact_lanes] = {0.01, 0.02, 0.02, 0.02};
-  prepare(c, compliance);
+  add_compliance(c, compliance);
+  prepare(c);
   return made;
 }
 
@@ -200,7 +201,8 @@ LocalContact rod(double angle, double friction) {
   c.mobility[1][1] = 1 + 3 * s * s;
   c.mobility[0][1] = c.mobility[1][0] = -3 * s * k;
   const double none[contact_lanes] = {};
-  prepare(c, none);
+  add_compliance(c, none);
+  prepare(c);
   return c;
 }
 
@@ -232,7 +234,8 @@ TEST(LocalContact, ClosesOnSomethingThatDoesNotGiveWay) {
   LocalContact c{};
   c.friction = 0.5;
   const double none[contact_lanes] = {};
-  prepare(c, none);
+  add_compliance(c, none);
+  prepare(c);
   const double closes[contact_lanes] = {-1, 0, 0, 0}, opens[contact_lanes] = {1, 0, 0, 0};
   double z[contact_lanes] = {2, 0.5, 0, 0};
   EXPECT_EQ(solve_coupled(c, closes, z), 0);
@@ -251,7 +254,8 @@ TEST(LocalContact, OneDegreeOfFreedomBehindThreeRows) {
     for (int j = 0; j < 3; ++j) c.mobility[i][j] = a[i] * a[j];
   }
   const double none[contact_lanes] = {};
-  prepare(c, none);
+  add_compliance(c, none);
+  prepare(c);
   const double q[contact_lanes] = {-1, -0.1, -0.2, 0};
   double z[contact_lanes] = {};
   EXPECT_GE(solve_coupled(c, q, z), 1);
@@ -264,7 +268,8 @@ TEST(LocalContact, PrintedBoxGrantsRootTwoObliquely) {
   c.friction = 0.3;
   for (int i = 0; i < 3; ++i) c.mobility[i][i] = 1;
   const double none[contact_lanes] = {};
-  prepare(c, none);
+  add_compliance(c, none);
+  prepare(c);
   const double q[contact_lanes] = {-1, -5, -5, 0};  // slides at 45° to the axes
   double z[contact_lanes] = {};
   EXPECT_EQ(solve_box(c, false, q, z), 1);
