@@ -36,8 +36,8 @@ std::string wrong_law(std::string_view name, LawFamily family, bool known) {
   const std::string hint = normal && name == rigid
                                ? "; write normal = \"rigid\", without a table"
                                : did_you_mean(name, names);
-  return fmt::format("there is no {} law \"{}\"{}; known: {}",
-                     normal ? "normal" : "friction", name, hint, fmt::join(names, ", "));
+  return fmt::format("there is no law \"{}\"{}; {} laws: {}", name, hint,
+                     normal ? "normal" : "friction", fmt::join(names, ", "));
 }
 
 /// A law given as a name or a table: law = "…" and its parameters.

@@ -456,7 +456,9 @@ class Interrupts(Case):
                 [PROGRAM, "run", str(SCENES / f"{name}.toml"), "--json", "--out", str(out),
                  "--set", "clock.duration_s=300"],
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(0.5)
+            log, end = out / "recording.log", time.monotonic() + 60
+            while not (log.exists() and log.stat().st_size > 100000) and time.monotonic() < end:
+                time.sleep(0.01)
             process.send_signal(signal.SIGINT)
             text, complaint = process.communicate(timeout=60)
             self.assertEqual(process.returncode, INTERRUPTED, complaint)
