@@ -136,7 +136,10 @@ Crosscheck crosscheck(const Scene& scene, const CrosscheckPlan& plan) {
   StepperOptions by_error = scene.clock.options;
   StepperOptions by_method = scene.clock.options;
   StepperOptions by_impulses = scene.clock.options;
-  if (scene.clock.stepper != &fixed) by_method.method = StepperOptions{}.method;
+  // Steps by forces, to compare with.
+  if (scene.clock.stepper != &fixed || by_method.method.info().impulses) {
+    by_method.method = Method::semi_implicit_euler;
+  }
   by_method.substeps = substeps_of(scene, by_method, plan.steps.front());
   by_impulses.method = *impulses.method;
   if (scene.clock.stepper != &impulses) {

@@ -49,5 +49,5 @@ endfunction()
 # bristle_compile_lightly(<target>): for code whose own speed does not matter, because the work is
 # done in the library. Two thirds of the time to compile, or half; no bit of the results differs.
 function(bristle_compile_lightly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
 endfunction()

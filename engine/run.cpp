@@ -37,6 +37,7 @@ class Run {
     while (status == StepStatus::ok && going_ && state_.time < options_.end) {
       const double until = next_stop();
       status = stepper_.advance_to(state_, until, watch);
+      if (created_ && status == StepStatus::ok) status = StepStatus::energy_created;
       if (status != StepStatus::ok || !going_) break;
       if (until >= options_.end) break;
       going_ = !observer_.on_checkpoint || observer_.on_checkpoint(state_);
@@ -45,6 +46,7 @@ class Run {
       status = stepper_.settle(state_);
     }
     if (status == StepStatus::ok && going_ && state_.time > seen_time_) sample(state_);
+    if (created_) status = StepStatus::energy_created;
     const auto now = std::chrono::steady_clock::now();
     summary_.elapsed = std::chrono::duration<double>(now - started).count();
     if (status == StepStatus::ok && going_) advise();
@@ -99,7 +101,7 @@ class Run {
       const bool every_step = options_.every == Sampling::step || options_.steps;
       if (every_step && now.time > seen_time_) sample(now);
       if (observer_.on_step) going_ = going_ && observer_.on_step(now);
-      return going_;
+      return going_ && !created_;
     };
     return watch;
   }
@@ -108,6 +110,7 @@ class Run {
     seen_time_ = now.time;
     System& system = stepper_.system();
     summary_.audit.observe(make_ledger(system, now));
+    created_ = created_ || summary_.audit.relative_created() > options_.most_created;
     if (!observer_.on_sample || !going_) return;
     going_ = observer_.on_sample({*system.model, now, system, summary_.audit});
   }
@@ -133,6 +136,7 @@ class Run {
   double begin_;
   double part_ = 0;  // from one checkpoint to the next [s]
   bool going_ = true;
+  bool created_ = false;  // energy, more than may be
   double seen_time_ = -std::numeric_limits<double>::infinity();  // of the last sample
   RunSummary summary_;
 };

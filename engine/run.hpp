@@ -34,6 +34,9 @@ struct RunOptions {
   double interval = 0.01;  // [s]
   bool steps = false;      // with an interval: after every step as well
   double checkpoint = 0;   // simulated time between checkpoints; 0: none [s]
+  /// Energy that the steps may create, over the ledger's scale, before a sample ends the
+  /// run: what comes after it is no motion of this model.
+  double most_created = 0.1;
 };
 
 /// What an observer sees: a settled state, and what was computed for it.

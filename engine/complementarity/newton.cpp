@@ -68,7 +68,7 @@ class Step {
       if (!(proximity * size <= 0.01 * island_.scale)) return false;
       z[i] += delta_[i];
     }
-    for (const Unit& unit : island_.units) confine(unit, z);
+    for (const Unit& unit : island_.units) confine(island_, unit, z);
     return true;
   }
 
@@ -196,23 +196,6 @@ class Step {
       for (int j = 0; j < tangents; ++j) x -= across[i][j] * known[j];
       right_[first + i] = x;
     }
-  }
-
-  /// Back into the bounds.
-  void confine(const Unit& unit, double* z) {
-    double& first = z[unit.row];
-    first = std::clamp(first, island_.lower[at(unit.row)], island_.upper[at(unit.row)]);
-    if (unit.contact < 0) return;
-    const LocalContact& contact = island_.contacts[at(unit.contact)];
-    const double radius = radius_of(island_, contact, first);
-    double length2 = 0;
-    for (int j = unit.row + 1; j < unit.row + unit.rows; ++j) {
-      if (island_.shape == ConeShape::box) z[j] = std::clamp(z[j], -radius, radius);
-      length2 += z[j] * z[j];
-    }
-    if (island_.shape == ConeShape::box || length2 <= radius * radius) return;
-    const double shrink = radius / std::sqrt(length2);
-    for (int j = unit.row + 1; j < unit.row + unit.rows; ++j) z[j] *= shrink;
   }
 
   const Island& island_;

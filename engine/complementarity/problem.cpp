@@ -372,6 +372,21 @@ double residual_of_row(double z, double w, double diagonal, double lower, double
 
 }  // namespace
 
+void confine(const Island& island, const Unit& unit, double* z) noexcept {
+  double& first = z[unit.row];
+  first = std::clamp(first, island.lower[at(unit.row)], island.upper[at(unit.row)]);
+  if (unit.contact < 0) return;
+  const double radius = radius_of(island, island.contacts[at(unit.contact)], first);
+  double length2 = 0;
+  for (int j = unit.row + 1; j < unit.row + unit.rows; ++j) {
+    if (island.shape == ConeShape::box) z[j] = std::clamp(z[j], -radius, radius);
+    length2 += z[j] * z[j];
+  }
+  if (island.shape == ConeShape::box || length2 <= radius * radius) return;
+  const double shrink = radius / std::sqrt(length2);
+  for (int j = unit.row + 1; j < unit.row + unit.rows; ++j) z[j] *= shrink;
+}
+
 Residual natural_map(const Island& island, const double* z, const double* w) noexcept {
   Residual worst;
   const auto note = [&worst](double size, int row) {

@@ -261,6 +261,9 @@ struct Residual {
 };
 Residual natural_map(const Island& island, const double* z, const double* w) noexcept;
 
+/// Puts z of a unit back into its bounds: radially onto the disc.
+void confine(const Island& island, const Unit& unit, double* z) noexcept;
+
 /// The radius of a contact's disc at its normal impulse.
 BRISTLE_INLINE double radius_of(const Island& island, const LocalContact& contact,
                                 double normal) {

@@ -1,8 +1,10 @@
 #include "bristle/complementarity/velocity_newton.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "bristle/complementarity/dense.hpp"
+#include "bristle/complementarity/envelope.hpp"
 #include "bristle/complementarity/newton.hpp"
 
 namespace bristle {
@@ -11,203 +13,18 @@ namespace {
 
 constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-constexpr int few_velocities = 24;  // need no order
-constexpr int widest = 256;         // envelope, on the average
-constexpr int most_steps = 60;      // Newton's
-constexpr int most_halvings = 8;    // of a step
-constexpr int most_touched = 64;    // velocities of one unit
+constexpr int most_steps = 60;     // Newton's
+constexpr int most_halvings = 2;   // of a step, before bounds are held
+constexpr int most_holds = 12;     // of the bounds, where steps do not help
+constexpr int steps_of_hold = 6;   // Newton's, with bounds held
+constexpr int line_searches = 12;  // along a step with bounds held
+constexpr int most_polishings = 3;
 
 int real_velocities(const Island& island) { return island.velocities - (quad_lanes - 1); }
 
-std::size_t envelope_room(int velocities) {
-  const std::size_t m = at(velocities);
-  return std::min(m * m, m * at(widest));
-}
-
-/// The velocities that a unit touches, and its rows there.
-struct Touched {
-  int count = 0;
-  int velocity[most_touched];
-  double row[contact_lanes][most_touched];
-
-  /// False where it touches too many.
-  bool collect(const Island& island, const Unit& unit) {
-    count = 0;
-    const int* first = island.first + unit.quad;
-    const double* half = island.halves + unit.half;
-    for (int q = 0; q < unit.quads; ++q, half += at(unit.rows * quad_lanes)) {
-      for (int lane = 0; lane < quad_lanes; ++lane) {
-        bool moves = false;
-        for (int i = 0; i < unit.rows; ++i) {
-          moves = moves || half[i * quad_lanes + lane] != 0;
-        }
-        if (!moves) continue;
-        if (count == most_touched) return false;
-        velocity[count] = first[q] + lane;
-        for (int i = 0; i < unit.rows; ++i) row[i][count] = half[i * quad_lanes + lane];
-        ++count;
-      }
-    }
-    return true;
-  }
-};
-
-/// 1 + Wᵀ D W, factorised as L U within an envelope that is the same for rows of L and
-/// columns of U.
-class Envelope {
- public:
-  Envelope(int velocities, std::size_t capacity, Scratch& scratch)
-      : m_(velocities),
-        capacity_(capacity),
-        lower_(scratch.numbers(capacity)),
-        upper_(scratch.numbers(capacity)),
-        diagonal_(scratch.numbers(at(velocities))),
-        x_(scratch.numbers(at(velocities))),
-        place_(scratch.integers(at(velocities))),
-        first_(scratch.integers(at(velocities))),
-        begin_(scratch.integers(at(velocities) + 1)),
-        queue_(scratch.integers(at(velocities))) {}
-
-  /// Finds the order and the envelope; false where it has no room.
-  bool lay_out(const Island& island, Touched& touched) {
-    if (!find_order(island, touched)) return false;
-    for (int i = 0; i < m_; ++i) first_[i] = i;
-    for (const Unit& unit : island.units) {
-      if (!touched.collect(island, unit)) return false;
-      int least = m_;
-      for (int a = 0; a < touched.count; ++a) {
-        least = std::min(least, place_[touched.velocity[a]]);
-      }
-      for (int a = 0; a < touched.count; ++a) {
-        int& first = first_[place_[touched.velocity[a]]];
-        first = std::min(first, least);
-      }
-    }
-    std::size_t size = 0;
-    for (int i = 0; i < m_; ++i) {
-      begin_[i] = static_cast<int>(size);
-      size += at(i - first_[i]);
-      if (size > capacity_) return false;
-    }
-    begin_[m_] = static_cast<int>(size);
-    return true;
-  }
-
-  void clear() {
-    std::fill_n(lower_, begin_[m_], 0.0);
-    std::fill_n(upper_, begin_[m_], 0.0);
-    std::fill_n(diagonal_, m_, 1.0);
-  }
-
-  /// Adds Wᵀ D W of a unit.
-  void add(const Touched& touched, int rows,
-           const double d[contact_lanes][contact_lanes]) {
-    for (int b = 0; b < touched.count; ++b) {
-      double column[contact_lanes];
-      for (int i = 0; i < rows; ++i) {
-        column[i] = 0;
-        for (int j = 0; j < rows; ++j) column[i] += d[i][j] * touched.row[j][b];
-      }
-      const int j = place_[touched.velocity[b]];
-      for (int a = 0; a < touched.count; ++a) {
-        double sum = 0;
-        for (int i = 0; i < rows; ++i) sum += touched.row[i][a] * column[i];
-        entry(place_[touched.velocity[a]], j) += sum;
-      }
-    }
-  }
-
-  /// False where a pivot is not positive: never without coupling.
-  bool factorise() {
-    for (int i = 0; i < m_; ++i) {
-      double* const li = lower_ + begin_[i] - first_[i];
-      double* const ui = upper_ + begin_[i] - first_[i];
-      for (int j = first_[i]; j < i; ++j) {
-        const int from = std::max(first_[i], first_[j]);
-        const double* const lj = lower_ + begin_[j] - first_[j];
-        const double* const uj = upper_ + begin_[j] - first_[j];
-        const int n = j - from;
-        if (n > 0) {
-          li[j] -= dense::dot(n, li + from, uj + from);
-          ui[j] -= dense::dot(n, lj + from, ui + from);
-        }
-        li[j] /= diagonal_[j];
-      }
-      const double before = diagonal_[i];
-      const int n = i - first_[i];
-      diagonal_[i] -= dense::dot(n, li + first_[i], ui + first_[i]);
-      if (!(diagonal_[i] > 1e-13 * before)) return false;
-    }
-    return true;
-  }
-
-  /// x ← (1 + Wᵀ D W)⁻¹ x, by velocities of the island.
-  void solve(double* x) {
-    for (int v = 0; v < m_; ++v) x_[place_[v]] = x[v];
-    for (int i = 0; i < m_; ++i) {
-      const double* const li = lower_ + begin_[i] - first_[i];
-      x_[i] -= dense::dot(i - first_[i], li + first_[i], x_ + first_[i]);
-    }
-    for (int i = m_ - 1; i >= 0; --i) {
-      x_[i] /= diagonal_[i];
-      const double* const ui = upper_ + begin_[i] - first_[i];
-      for (int k = first_[i]; k < i; ++k) x_[k] -= ui[k] * x_[i];
-    }
-    for (int v = 0; v < m_; ++v) x[v] = x_[place_[v]];
-  }
-
- private:
-  double& entry(int i, int j) {
-    if (i == j) return diagonal_[i];
-    return i > j ? lower_[begin_[i] + j - first_[i]] : upper_[begin_[j] + i - first_[j]];
-  }
-
-  /// Breadth first from the velocities of least index, last come first served: reversed
-  /// Cuthill & McKee by units.
-  bool find_order(const Island& island, Touched& touched) {
-    for (int v = 0; v < m_; ++v) place_[v] = v;
-    if (m_ <= few_velocities) return true;
-    // first_ marks what has been met, begin_ is not in use yet.
-    std::fill_n(first_, m_, -1);
-    int met = 0;
-    for (int seed = 0; seed < m_; ++seed) {
-      if (first_[seed] >= 0) continue;
-      first_[seed] = met;
-      queue_[met++] = seed;
-      bool grows = true;
-      while (grows) {
-        grows = false;
-        for (const Unit& unit : island.units) {
-          if (!touched.collect(island, unit)) return false;
-          bool reached = false, whole = true;
-          for (int a = 0; a < touched.count; ++a) {
-            reached = reached || first_[touched.velocity[a]] >= 0;
-            whole = whole && first_[touched.velocity[a]] >= 0;
-          }
-          if (!reached || whole) continue;
-          grows = true;
-          for (int a = 0; a < touched.count; ++a) {
-            const int v = touched.velocity[a];
-            if (first_[v] >= 0) continue;
-            first_[v] = met;
-            queue_[met++] = v;
-          }
-        }
-      }
-    }
-    for (int k = 0; k < m_; ++k) place_[queue_[k]] = m_ - 1 - k;
-    return true;
-  }
-
-  int m_;
-  std::size_t capacity_;
-  double *lower_, *upper_, *diagonal_, *x_;
-  int *place_, *first_, *begin_, *queue_;
-};
-
-/// z of a unit for w₀ = W y + b, and D where it is wanted; `coupled` with the derivative
-/// of R by z_n.
-void respond(const Island& island, const Unit& unit, const double* w0, bool coupled,
+/// z of a unit for w₀ = W y + b, and D where it is wanted. The bound of a contact is that
+/// of the island, or `held` of each.
+void respond(const Island& island, const Unit& unit, const double* w0, const double* held,
              double* z, double (*d)[contact_lanes]) {
   const std::size_t n = at(unit.row);
   const double softness = 1 / island.compliance[n];
@@ -221,15 +38,16 @@ void respond(const Island& island, const Unit& unit, const double* w0, bool coup
   }
   if (unit.contact < 0) return;
   const LocalContact& contact = island.contacts[at(unit.contact)];
-  const double radius = radius_of(island, contact, z[0]);
+  const double radius =
+      held != nullptr ? held[unit.contact] : radius_of(island, contact, z[0]);
   const int tangents = unit.rows - 1;
   double length2 = 0;
   for (int j = 1; j <= tangents; ++j) {
     z[j] = -w0[j] / island.compliance[n + at(j)];
     length2 += z[j] * z[j];
   }
-  const bool follows =
-      coupled && island.bounds == ConeBounds::coupled && d != nullptr && d[0][0] > 0;
+  const bool follows = held == nullptr && island.bounds == ConeBounds::coupled &&
+                       d != nullptr && d[0][0] > 0;
   if (island.shape == ConeShape::box) {
     for (int j = 1; j <= tangents; ++j) {
       const double trial = z[j];
@@ -263,39 +81,65 @@ void respond(const Island& island, const Unit& unit, const double* w0, bool coup
 
 class Velocities {
  public:
-  Velocities(const Island& island, std::size_t capacity, Scratch& scratch)
+  static Room room(int rows, int velocities) {
+    const std::size_t m = at(velocities), n = at(rows);
+    return Room{5 * m + 3 * n, 0} + Envelope::room(velocities);
+  }
+
+  Velocities(const Island& island, Scratch& scratch)
       : island_(island),
-        n_(island.rows()),
         m_(real_velocities(island)),
         y_(scratch.numbers(at(island.velocities))),
+        best_(scratch.numbers(at(island.velocities))),
         trial_(scratch.numbers(at(island.velocities))),
         gap_(scratch.numbers(at(island.velocities))),
         step_(scratch.numbers(at(island.velocities))),
-        z_(scratch.numbers(at(n_))),
-        envelope_(m_, capacity, scratch) {}
+        z_(scratch.numbers(at(island.rows()))),
+        held_(scratch.numbers(at(island.rows()))),
+        kept_(scratch.numbers(at(island.rows()))),
+        envelope_(m_, scratch) {}
 
-  bool lay_out() { return envelope_.lay_out(island_, touched_); }
-
-  void start(const double* z) { momentum(island_, z, y_); }
-
-  /// z(y), and G into gap_; returns |G|².
-  double evaluate(const double* y) {
-    std::copy_n(y, island_.velocities, gap_);
-    for (int v = m_; v < island_.velocities; ++v) gap_[v] = 0;
-    for (const Unit& unit : island_.units) {
-      double w0[contact_lanes], z[contact_lanes] = {};
-      rates(unit, y, w0);
-      respond(island_, unit, w0, false, z, nullptr);
-      for (int i = 0; i < unit.rows; ++i) z_[unit.row + i] = z[i];
-      ContactLanes push = 0;
-      for (int i = 0; i < unit.rows; ++i) push.set(i, -z[i]);
-      push_by(island_, unit, push, gap_);
-    }
-    double square = 0;
-    for (int v = 0; v < m_; ++v) square += gap_[v] * gap_[v];
-    return square;
+  /// From the velocities of a guess; the residual [m/s].
+  double start(const double* z) {
+    momentum(island_, z, y_);
+    square_ = evaluate(y_, nullptr);
+    return residual();
   }
-  double evaluate() { return evaluate(y_); }
+
+  bool lay_out() { return envelope_.lay_out(island_); }
+
+  /// One step of Newton's that lessens |G|; false where none does.
+  bool step() {
+    if (!find_step(nullptr)) return false;
+    double length = 1;
+    for (int k = 0; k < most_halvings; ++k, length *= 0.5) {
+      go(length);
+      const double next = evaluate(trial_, nullptr);
+      if (next < (1 - 1e-4 * length) * square_) {
+        std::copy_n(trial_, island_.velocities, y_);
+        square_ = next;
+        return true;
+      }
+    }
+    evaluate(y_, nullptr);
+    return false;
+  }
+
+  /// Steps of Newton's on the convex problem whose bounds are those of the normal
+  /// impulses at y, until G of that problem is a tenth of what it was. How many.
+  int hold_bounds() {
+    find_radii();
+    const double enough = 1e-2 * square_;
+    int steps = 0;
+    for (double square = square_; steps < steps_of_hold && square > enough;) {
+      ++steps;
+      if (!find_step(held_)) break;
+      square = go_to_least();
+      std::copy_n(trial_, island_.velocities, y_);
+    }
+    square_ = evaluate(y_, nullptr);
+    return steps;
+  }
 
   /// How far the rows' velocities are from those of z, the largest [m/s].
   double residual() const {
@@ -307,47 +151,132 @@ class Velocities {
     return worst;
   }
 
-  /// One step of Newton's from y, which evaluate() has seen with `square`; the new
-  /// square, or the old one where no step helps.
-  double take_step(bool coupled, double square) {
-    envelope_.clear();
-    for (const Unit& unit : island_.units) {
-      double w0[contact_lanes], z[contact_lanes], d[contact_lanes][contact_lanes];
-      rates(unit, y_, w0);
-      respond(island_, unit, w0, coupled, z, d);
-      touched_.collect(island_, unit);
-      envelope_.add(touched_, unit.rows, d);
-    }
-    if (!envelope_.factorise()) return square;
-    std::copy_n(gap_, m_, step_);
-    envelope_.solve(step_);
-    double length = 1;
-    for (int k = 0; k < most_halvings; ++k, length *= 0.5) {
-      for (int v = 0; v < m_; ++v) trial_[v] = y_[v] - length * step_[v];
-      for (int v = m_; v < island_.velocities; ++v) trial_[v] = 0;
-      const double next = evaluate(trial_);
-      if (next < (1 - 1e-4 * length) * square) {
-        std::copy_n(trial_, island_.velocities, y_);
-        return next;
-      }
-    }
-    evaluate(y_);
-    return square;
+  void keep() { std::copy_n(y_, island_.velocities, best_); }
+  void return_to_kept() {
+    std::copy_n(best_, island_.velocities, y_);
+    square_ = evaluate(y_, nullptr);
   }
 
   const double* impulses() const { return z_; }
+  double* room_for_impulses() { return kept_; }
+
+  /// A step by impulses from z_. Stiff rows multiply the rounding errors of y: z(y) is
+  /// off by that of W y over C. Along the step z changes by D W, and what is then left of
+  /// these errors is what A z leaves.
+  void polish(double* z) {
+    momentum(island_, z, y_);
+    evaluate(y_, nullptr);
+    const double* held = nullptr;
+    if (!find_step(held)) {
+      find_radii();
+      held = held_;
+      if (!find_step(held)) return;
+    }
+    std::fill_n(step_ + m_, island_.velocities - m_, 0.0);
+    for (const Unit& unit : island_.units) {
+      double w0[contact_lanes], own[contact_lanes];
+      Envelope::Slopes d;
+      rates(unit, y_, w0);
+      respond(island_, unit, w0, held, own, d);
+      const ContactLanes along = rates_of(island_, unit, step_);
+      for (int i = 0; i < unit.rows; ++i) {
+        double sum = own[i];
+        for (int j = 0; j < unit.rows; ++j) sum += d[i][j] * along[j];
+        z[unit.row + i] = sum;
+      }
+      confine(island_, unit, z);
+    }
+  }
 
  private:
+  void find_radii() {
+    for (const Unit& unit : island_.units) {
+      if (unit.contact < 0) continue;
+      held_[unit.contact] =
+          radius_of(island_, island_.contacts[at(unit.contact)], z_[unit.row]);
+    }
+  }
+
+  /// z(y), and G into gap_; |G|².
+  double evaluate(const double* y, const double* held) {
+    std::copy_n(y, m_, gap_);
+    std::fill_n(gap_ + m_, island_.velocities - m_, 0.0);
+    for (const Unit& unit : island_.units) {
+      double w0[contact_lanes], z[contact_lanes] = {};
+      rates(unit, y, w0);
+      respond(island_, unit, w0, held, z, nullptr);
+      ContactLanes push = 0;
+      for (int i = 0; i < unit.rows; ++i) {
+        z_[unit.row + i] = z[i];
+        push.set(i, -z[i]);
+      }
+      push_by(island_, unit, push, gap_);
+    }
+    double square = 0;
+    for (int v = 0; v < m_; ++v) square += gap_[v] * gap_[v];
+    return square;
+  }
+
+  /// (1 + Wᵀ D W)⁻¹ G at y, which evaluate() has seen.
+  bool find_step(const double* held) {
+    envelope_.assemble(island_, [&](const Unit& unit, Envelope::Slopes& d) {
+      double w0[contact_lanes], z[contact_lanes];
+      rates(unit, y_, w0);
+      respond(island_, unit, w0, held, z, d);
+      return z[0] != 0 || d[0][0] != 0;
+    });
+    if (!envelope_.factorise()) return false;
+    std::copy_n(gap_, m_, step_);
+    envelope_.solve(step_);
+    return true;
+  }
+
+  void go(double length) {
+    for (int v = 0; v < m_; ++v) trial_[v] = y_[v] - length * step_[v];
+    std::fill_n(trial_ + m_, island_.velocities - m_, 0.0);
+  }
+
+  /// Goes to where the convex problem's function, whose gradient is G, is least along the
+  /// step; |G|² there.
+  double go_to_least() {
+    const auto slope = [&] {
+      double sum = 0;
+      for (int v = 0; v < m_; ++v) sum -= gap_[v] * step_[v];
+      return sum;
+    };
+    const double steepest = slope();
+    double low = 0, high = 1, low_slope = steepest;
+    go(1);
+    double square = evaluate(trial_, held_);
+    double high_slope = slope();
+    for (int k = 0; k < line_searches && high_slope > -0.1 * steepest; ++k) {
+      double length = low + (high - low) * low_slope / (low_slope - high_slope);
+      length = std::clamp(length, low + 0.1 * (high - low), high - 0.1 * (high - low));
+      go(length);
+      square = evaluate(trial_, held_);
+      const double found = slope();
+      if (std::abs(found) <= -0.1 * steepest) break;
+      if (found < 0) {
+        low = length;
+        low_slope = found;
+      } else {
+        high = length;
+        high_slope = found;
+      }
+    }
+    return square;
+  }
+
   void rates(const Unit& unit, const double* y, double* w0) const {
     const ContactLanes own = rates_of(island_, unit, y);
     for (int i = 0; i < unit.rows; ++i) w0[i] = own[i] + island_.b[at(unit.row + i)];
   }
 
   const Island& island_;
-  int n_, m_;
-  double *y_, *trial_, *gap_, *step_, *z_;
+  int m_;
+  double *y_, *best_, *trial_, *gap_, *step_, *z_, *held_, *kept_;
+  double square_ = 0;
   Envelope envelope_;
-  Touched touched_;
 };
 
 bool all_compliant(const Island& island) {
@@ -359,9 +288,18 @@ bool all_compliant(const Island& island) {
 
 }  // namespace
 
+/// How far rounding alone keeps the velocities of z(y) from y [m/s].
+double rounding_of(const Island& island) {
+  double stiffest = 1;
+  for (std::size_t i = 0; i < island.compliance.size(); ++i) {
+    stiffest = std::max(stiffest, island.diagonal[i] / island.compliance[i]);
+  }
+  return 16 * std::numeric_limits<double>::epsilon() * stiffest * island.scale;
+}
+
 Room VelocityNewton::room(int rows, int velocities, const SolveOptions& options) {
-  const std::size_t m = at(velocities), n = at(rows);
-  const Room own{2 * envelope_room(velocities) + 7 * m + 2 * n, 4 * m + 1};
+  const Room own =
+      Room{at(rows) + at(velocities), 0} + Velocities::room(rows, velocities);
   const Room other = Newton::room(rows, velocities, options);
   return {std::max(own.numbers, other.numbers), std::max(own.integers, other.integers)};
 }
@@ -374,35 +312,56 @@ IslandReport VelocityNewton::solve(const Island& island, const SolveOptions& opt
   const Scratch whole = scratch;
   double* const w = scratch.numbers(at(island.rows()));
   double* const y = scratch.numbers(at(island.velocities));
-  Velocities velocities(island, envelope_room(island.velocities), scratch);
+  Velocities velocities(island, scratch);
   const double enough = options.tolerance * island.scale;
-  velocities.start(z);
-  double square = velocities.evaluate();
-  double residual = velocities.residual();
+  // What rounding leaves of y is enough for a beginning.
+  const double rounded = std::max(enough, rounding_of(island));
+  double residual = velocities.start(z);
+  double least = residual;
+  velocities.keep();
   IslandReport report;
-  bool laid_out = false;
   const int most = std::min(options.iterations, most_steps);
-  while (residual > enough && report.iterations < most) {
-    if (!laid_out && !velocities.lay_out()) break;
-    laid_out = true;
+  for (int holds = 0; residual > rounded && report.iterations < most;) {
+    if (report.iterations == 0 && !velocities.lay_out()) break;
     ++report.iterations;
-    double next = velocities.take_step(true, square);
-    if (!(next < square)) next = velocities.take_step(false, square);
-    if (!(next < square)) break;
-    square = next;
+    if (!velocities.step()) {
+      if (++holds > most_holds) break;
+      report.iterations += velocities.hold_bounds();
+    }
     residual = velocities.residual();
+    if (residual < least) {
+      least = residual;
+      velocities.keep();
+    }
   }
-  if (residual > enough && options.iterations > most_steps) {
-    std::copy_n(velocities.impulses(), island.rows(), z);
+  if (residual > least) velocities.return_to_kept();
+  std::copy_n(velocities.impulses(), island.rows(), z);
+  const auto measure = [&] {
+    momentum(island, z, y);
+    rates(island, z, y, w);
+    return natural_map(island, z, w);
+  };
+  report.residual = measure();
+  const bool near = least <= rounded && report.residual.largest > enough;
+  if (near && (report.iterations > 0 || velocities.lay_out())) {
+    double* const best = velocities.room_for_impulses();
+    for (int k = 0; k < most_polishings && report.residual.largest > enough; ++k) {
+      std::copy_n(z, island.rows(), best);
+      ++report.iterations;
+      velocities.polish(z);
+      const Residual polished = measure();
+      if (!(polished.largest < report.residual.largest)) {
+        std::copy_n(best, island.rows(), z);
+        break;
+      }
+      report.residual = polished;
+    }
+  }
+  report.converged = report.residual.largest <= enough;
+  if (!report.converged && options.iterations > most_steps) {
     report = Newton::solve(island, options, z, whole);
     report.handed_over = true;
-    return report;
   }
-  std::copy_n(velocities.impulses(), island.rows(), z);
-  momentum(island, z, y);
-  rates(island, z, y, w);
-  report.residual = natural_map(island, z, w);
-  report.converged = report.residual.largest <= enough;
   return report;
 }
 

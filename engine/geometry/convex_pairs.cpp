@@ -34,6 +34,11 @@ Side polyhedron_side(const Core& core, const V& d) noexcept {
   return found != nullptr ? polyhedron.side(*found, core.pose) : Side{};
 }
 
+/// Sine of the tilt below which the octagon of an end keeps its corners: the direction of
+/// the tilt of a cylinder that stands is noise, and corners that follow it never come to
+/// rest. The far point is then less deep by 8e-6 of the radius at most.
+constexpr double upright = 1e-4;
+
 /// An end, as an octagon with a corner at its far point, or a line along the mantle.
 Side cylinder_side(const Core& core, const V& d) noexcept {
   Side side;
@@ -41,7 +46,7 @@ Side cylinder_side(const Core& core, const V& d) noexcept {
   const double tilt = std::sqrt(d.x * d.x + d.y * d.y);
   const double sign = d.z < 0 ? -1 : 1;
   if (std::fabs(d.z) > facing) {
-    const V e = tilt > 1e-6 ? V{d.x / tilt, d.y / tilt, 0} : V{1, 0, 0};
+    const V e = tilt > upright ? V{d.x / tilt, d.y / tilt, 0} : V{1, 0, 0};
     const V f{-e.y, e.x, 0};
     constexpr double h = 0.70710678118654752;
     constexpr double cosine[8] = {1, h, 0, -h, -1, -h, 0, h};

@@ -15,7 +15,7 @@
 namespace bristle {
 
 struct FixedStepOptions {
-  Method method = Method::semi_implicit_euler;
+  Method method = Method::complementarity;
   double step = 1e-3;                        // [s]
   int substeps = 1;                          // that a step is made of
   int threads = 1;                           // results do not depend on it

@@ -87,12 +87,43 @@ void ImpulseRows::linearise_rigid(const LawRow& law, bool was_open, ImpulseRow& 
   }
 }
 
+/// The line at the rate at which the law pushes as it did in the last step. Powers of the
+/// depth are found at once; false where some evaluations do not find it.
+bool ImpulseRows::linearise_at_load(const LawRow& law, ImpulseRow& row, double h,
+                                    double load) noexcept {
+  double depth = row.depth + h * row.start_rate;
+  if (!(depth > 0)) depth = std::max(std::abs(row.depth), 1e-12);
+  for (int k = 0; k < 5; ++k) {
+    const double rate = (depth - row.depth) / h;
+    const NormalSlopes<double> f = law.normal_slopes(Kinematics<double>::at(depth, rate));
+    const double slope = slope_of(f, h);
+    if (!(f.force > 0) || !(slope > 0)) return false;
+    if (std::abs(f.force - load) <= 1e-2 * load) {
+      row.rate = rate;
+      row.force = f.force;
+      row.slope = slope;
+      return true;
+    }
+    const double power = depth * slope / (h * f.force);
+    depth *= std::pow(load / f.force, 1 / std::max(power, 1.0));
+  }
+  return false;
+}
+
 void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
                                 double load) noexcept {
   row.first = 0;  // it takes part; the problem will say where
   double depth = std::max(row.depth, 0.0);
   if (law.laws.has_normal_law()) {
-    if (row.depth > 0) {
+    const double touches = -row.depth / h;  // the rate that ends at δ = 0
+    const auto jumps = [&] {
+      return row.depth <= 0 &&
+             law.normal_slopes(Kinematics<double>::at(-1e-9 * row.depth, touches)).force >
+                 1e-6 * load;
+    };
+    if (load > 0 && !jumps() && linearise_at_load(law, row, h, load)) {
+      depth = row.depth + h * row.rate;
+    } else if (row.depth > 0) {
       // Where the last rate leads, or as the paper has it, standing still.
       row.rate = row.start_rate;
       auto kin = Kinematics<double>::at(row.depth + h * row.rate, row.rate);
@@ -105,14 +136,11 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
       row.force = f.force;
       row.slope = slope_of(f, h);
     } else {
-      const double touches = -row.depth / h;  // the rate that ends at δ = 0
       depth = row.depth + h * row.free_rate;
       if (!(depth > 0)) depth = std::max(-row.depth, 1e-12);
       const double rate = touches + depth / h;
       const double end = law.normal_slopes(Kinematics<double>::at(depth, rate)).force;
-      const double begins =
-          law.normal_slopes(Kinematics<double>::at(1e-9 * depth, touches)).force;
-      row.jump = begins;
+      row.jump = law.normal_slopes(Kinematics<double>::at(1e-9 * depth, touches)).force;
       row.rate = touches;
       row.force = 0;
       row.slope = std::max(0.0, end - row.jump) / (rate - touches);
@@ -135,6 +163,9 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
   if (!(row.drag > 0) || !(row.mu > 0)) row.drag = row.mu = 0;
   row.tangents = law.laws.given_load || row.drag == 0 ? 0 : 2;
   row.elastic = row.drag > 0 && f.stiffness > 0;
+  row.start_drag = row.drag;
+  row.start_friction = row.friction;
+  row.start_bound = row.bound;
 }
 
 ImpulseRows::Line ImpulseRows::line(const LawBlock& laws, const ImpulseRow& row,
@@ -219,11 +250,11 @@ LawSums ImpulseRows::advance(LawPool& pool, LawRows& rows, double h) noexcept {
 /// law is not smooth, at its clamp, the chord from the last solution is steeper and keeps
 /// the next one from going too far.
 void ImpulseRows::improve_normal(const LawRow& law, ImpulseRow& row, double found,
-                                 double rate, double h) noexcept {
+                                 double rate, bool worse, double h) noexcept {
   double slope = row.slope;
   if (found > 0) {
     slope = slope_of(law.normal_slopes(law.kinematics()), h);
-    if (row.solved_before && rate != row.last_rate) {
+    if (worse && row.solved_before && rate != row.last_rate) {
       slope = std::max(slope, (found - row.last_force) / (rate - row.last_rate));
     }
   }
@@ -233,6 +264,26 @@ void ImpulseRows::improve_normal(const LawRow& law, ImpulseRow& row, double foun
   row.rate = rate;
   row.force = found;
   row.slope = std::max(slope, softest);
+}
+
+/// The line that the step began with, once, where the law lies near it or near its bound:
+/// that of a bristle is exact, and lines through its corners are not.
+bool ImpulseRows::begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> slip,
+                              double normal) noexcept {
+  if (row.began_again) return false;
+  const double bound = normal > 0 ? row.start_mu * normal : row.start_bound;
+  Vec2<double> line = row.start_friction - row.start_drag * slip;
+  const double length = norm(line);
+  const bool slides = length > bound;
+  if (slides) line = (bound / length) * line;
+  if (norm(line - own) > 0.05 * bound) return false;
+  row.slip = {0, 0};
+  row.drag = row.start_drag;
+  row.friction = row.start_friction;
+  row.bound = slides ? norm(own) : row.start_bound;
+  row.mu = slides && normal > 0 ? norm(own) / normal : row.start_mu;
+  row.began_again = true;
+  return true;
 }
 
 /// Where it slides, the law's own strength and direction: the trial force is twice as
@@ -281,7 +332,11 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
       const double off =
           yield(diagonal[first], h * row.slope) * std::abs(h * found - z[first]);
       note(off, i);
-      if (off > tolerance) improve_normal(law, row, found, c.rate[i], h);
+      if (off > tolerance) {
+        const bool worse = row.last_normal_off > 0 && off > 0.5 * row.last_normal_off;
+        row.last_normal_off = off;
+        improve_normal(law, row, found, c.rate[i], worse, h);
+      }
     }
     if (row.drag == 0 || row.impact) return;
     const double bound = law.laws.given_load ? h * row.bound : row.mu * z[first];
@@ -297,8 +352,9 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
     const bool worse = row.last_off > 0 && off > row.last_off;
     const double drag = row.drag;
     row.last_off = off;
-    improve_friction(law, row, found, {c.slip_x[i], c.slip_y[i]}, slides && !worse,
-                     normal, h);
+    const Vec2<double> slip{c.slip_x[i], c.slip_y[i]};
+    if (worse && begin_again(row, found + row.viscous * slip, slip, normal)) return;
+    improve_friction(law, row, found, slip, slides && !worse, normal, h);
     // Steeper lines lead less far.
     if (worse) row.drag = std::max(row.drag, 4 * drag);
   });

@@ -52,6 +52,7 @@ struct ImpulseRow {
   double rate = 0, force = 0, slope = 0, jump = 0;
   double last_rate = 0, last_force = 0;  // of the solution before
   bool solved_before = false;
+  double last_normal_off = 0;  // as last_off
 
   // The line of friction.
   double mu = 0;
@@ -61,6 +62,9 @@ struct ImpulseRow {
   double bound = 0;      // of a joint's friction [N]
   bool elastic = false;  // it has a spring
   Vec2<double> slip{0, 0}, friction{0, 0};
+  double start_drag = 0, start_bound = 0;  // of the line at the step's beginning
+  Vec2<double> start_friction{0, 0};
+  bool began_again = false;
   double last_off = 0;  // what law and solution disagreed by before; 0: not known [m/s]
 
   // Of a rigid contact.
@@ -118,11 +122,15 @@ class ImpulseRows {
                       std::span<const double> z, double h) noexcept;
 
  private:
+  bool linearise_at_load(const LawRow& law, ImpulseRow& row, double h,
+                         double load) noexcept;
   void linearise_row(const LawRow& law, ImpulseRow& row, double h, double load) noexcept;
   void linearise_rigid(const LawRow& law, bool was_open, ImpulseRow& row,
                        double h) noexcept;
   void improve_normal(const LawRow& law, ImpulseRow& row, double found, double rate,
-                      double h) noexcept;
+                      bool worse, double h) noexcept;
+  static bool begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> slip,
+                          double normal) noexcept;
   void improve_friction(const LawRow& law, ImpulseRow& row, Vec2<double> found,
                         Vec2<double> slip, bool slides, double normal, double h) noexcept;
 

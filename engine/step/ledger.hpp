@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "bristle/step/system.hpp"
 
 // Where the energy is and where it went.
@@ -50,6 +53,14 @@ class Audit {
   double scale() const noexcept { return scale_; }
   /// The largest |residual| so far over the scale: the run's accuracy gauge.
   double relative() const noexcept { return scale_ > 0 ? worst_ / scale_ : 0; }
+
+  /// What is too much of it now, over the scale: energy that the steps themselves
+  /// created.
+  double relative_created() const noexcept {
+    // Not the rounding errors of a potential whose changes are small.
+    const double scale = scale_ + 1e-9 * std::abs(last_.gravity);
+    return scale > 0 ? std::max(residual_, 0.0) / scale : 0;
+  }
 
   /// Energy that nobody supplied, since the first observation [J], and the largest so far
   /// over the scale.

@@ -87,7 +87,7 @@ struct StepperOptions {
   double rtol = 1e-6;  // of error-controlled steppers
   double step = 1e-3;  // of those of fixed step [s]
   int substeps = 1;
-  Method method = Method::semi_implicit_euler;
+  Method method = Method::complementarity;
   int threads = 1;
   std::vector<std::pair<std::string, double>> own{};
 

@@ -113,6 +113,11 @@ std::string_view explain(StepStatus status) noexcept {
       return "a rigid loop cannot be closed: no motion of the joints around it that are "
              "not prescribed brings its two frames together; start closer, check frames "
              "and lengths, drive it less far, or give the loop a stiffness";
+    case StepStatus::energy_created:
+      return "the steps have created energy, more than a tenth of all there was: they "
+             "are "
+             "too long for what touches. Leave out clock.method, take shorter steps or "
+             "more substeps, or the adaptive clock";
     case StepStatus::needs_impulses:
       return "rigid contacts and constraints of velocities need a stepper that solves "
              "for "

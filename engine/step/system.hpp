@@ -31,6 +31,7 @@ enum class StepStatus : std::uint8_t {
   loops_open,      // rigid loops that cannot be closed
   stands_still,    // events without end at one instant
   needs_impulses,  // rigid contacts under a stepper that knows forces only
+  energy_created,  // more energy than there was and than was supplied
 };
 
 /// What happened and what to do about it.

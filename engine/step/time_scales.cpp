@@ -263,7 +263,7 @@ std::string step_warning(System& system, const State& state,
   text += options.method.info().name;
   text += ": take " +
           std::to_string(scales.recommended_substeps(options.method, options.step)) +
-          " substeps, or the method linearly-implicit-euler";
+          " substeps, or the method complementarity";
   return text;
 }
 

@@ -368,7 +368,7 @@ TEST(Meetings, OfFixedStepsAreFoundOrTold) {
     ++met;
     const Model model = model_of(m);
     State state = state_of(model, m);
-    FixedStep clock(model, {.step = 1e-3});
+    FixedStep clock(model, {.method = Method::semi_implicit_euler, .step = 1e-3});
     bool touch = false;
     StepObserver observer;
     observer.on_event = [&](const State&, const Event& event) {
