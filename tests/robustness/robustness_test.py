@@ -783,8 +783,8 @@ class Words(Case):
                              ('stiffness = 1\nnormal = "rigid"', "stiffness", '"rigid"')):
             self.refused(RIGID.replace('normal = "rigid"', text), f"scene.toml:{at}: contact 1: ", *words)
         self.refused(SCENE + "[[contacts]]\nrestitution = 0\n", "restitution = 0", "[0.001, 1]")
-        for clock in ("adaptive", "fixed"):
-            self.refused(RIGID.replace('"complementarity"', f'"{clock}"'), f"scene.toml:{at}: ", '"rigid"', clock)
+        for clock, method in (("adaptive", ""), ("fixed", '\nmethod = "rk4"')):
+            self.refused(RIGID.replace('"complementarity"', f'"{clock}"{method}'), "scene.toml:", '"rigid"', clock)
         self.accepted(RIGID.replace('normal = "rigid"', 'normal = "rigid"\nrestitution = 0'))
 
     def test_keys_of_constraints(self):
