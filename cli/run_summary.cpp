@@ -155,6 +155,12 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
         static_cast<double>(solves.iterations) / steps, solves.residual, solves.relative,
         solves.unconverged);
   }
+  if (scene.clock.stepper->fixed_step && scene.clock.options.method.info().impulses) {
+    const double damped = books.works.numerical;
+    const double scale = report.audit.scale();
+    fmt::print("damped by the steps themselves: {:.2g} J, {:.2g} of the energy scale\n",
+               damped, scale > 0 ? damped / scale : 0.0);
+  }
   fmt::print(
       "unsupplied: {:.2g} J from laws that are not passive, {:.2g} of the energy "
       "scale\n",

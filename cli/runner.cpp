@@ -146,7 +146,10 @@ void Runner::follow(const Observation& now) {
 bool Runner::note_event(const Event& event) {
   known_ends_ = 0;
   ++report_.events;
-  if (event.kind == EventKind::touch) ++report_.touches;
+  if (event.kind == EventKind::touch) {
+    ++report_.touches;
+    if (!event.contact.empty()) last_touch_ = event.contact;
+  }
   return recorder_ == nullptr || recorder_->event(event) || cannot_write();
 }
 
@@ -200,6 +203,9 @@ void Runner::stop(StepStatus status) {
   const TimeScales scales = time_scales(stepper_->system(), state_);
   if (!scales.fastest.empty()) {
     report_.trouble += fmt::format("\nThe stiffest contact was {}.", scales.fastest);
+  } else if (!last_touch_.empty()) {
+    report_.trouble += fmt::format("\nThe last to close was {}.",
+                                   contact_name(scene_.model, last_touch_));
   }
   const std::string advice = stepper_->advice(state_);
   if (!advice.empty()) report_.trouble += fmt::format("\n{}", advice);

@@ -109,6 +109,7 @@ class Runner {
   };
   std::array<StepEnd, 3> ends_;
   int known_ends_ = 0;
+  ContactKey last_touch_;  // to name it in trouble
   std::unique_ptr<Stepper> stepper_;
   StepCounts before_;             // of a run that is resumed
   std::uint64_t seen_steps_ = 0;  // since then

@@ -56,8 +56,9 @@ std::vector<Key> clock_keys() {
       {"step", Kind::number, Dimension::time,
        "of the fixed clock; not longer than the run", time_range},
       {"substeps", Kind::whole, Dimension::none,
-       "of the fixed clock; as many as the scene needs when left out", Range{1, 1e6}},
-      {"method", Kind::text, Dimension::none, "of the fixed clock", any_number,
+       "of the fixed clock; as many as the method needs when left out", Range{1, 1e6}},
+      {"method", Kind::text, Dimension::none,
+       "of the fixed clock; complementarity when left out", any_number,
        choices(fixed_methods(), [](Method method) { return name_of(method); })},
       {"threads", Kind::whole, Dimension::none, "of the fixed clock", Range{1, 1024}}};
   for (const StepperInfo& info : steppers()) {

@@ -93,6 +93,12 @@ bool Envelope::lay_out(const Island& island) noexcept {
       first = std::min(first, least);
     }
   }
+  // The rows of a panel begin together.
+  for (int i = 0; i + panel <= m_; i += panel) {
+    int least = i;
+    for (int r = i; r < i + panel; ++r) least = std::min(least, first_[r]);
+    for (int r = i; r < i + panel; ++r) first_[r] = least;
+  }
   std::size_t size = 0;
   for (int i = 0; i < m_; ++i) {
     begin_[i] = static_cast<int>(size);
@@ -107,6 +113,7 @@ void Envelope::clear() noexcept {
   std::fill_n(lower_, begin_[m_], 0.0);
   std::fill_n(upper_, begin_[m_], 0.0);
   std::fill_n(diagonal_, m_, 1.0);
+  symmetric_ = true;
 }
 
 void Envelope::begin_block(const UnitGroup& group) noexcept {
@@ -117,6 +124,9 @@ void Envelope::begin_block(const UnitGroup& group) noexcept {
 /// Wᵀ (D W) of a unit, row by row.
 void Envelope::add_to_block(const Island& island, const Unit& unit,
                             const Slopes& d) noexcept {
+  for (int a = 1; a < unit.rows; ++a) {
+    for (int b = 0; b < a; ++b) symmetric_ = symmetric_ && d[a][b] == d[b][a];
+  }
   const double* const half = island.halves + unit.half;
   const int width = unit.quads * quad_lanes;
   Quad product[contact_lanes][UnitGroup::most_quads];  // D W
@@ -164,25 +174,82 @@ void Envelope::add_block(const UnitGroup& group) noexcept {
   }
 }
 
-bool Envelope::factorise() noexcept {
-  for (int i = 0; i < m_; ++i) {
-    double* const li = lower_ + begin_[i] - first_[i];
-    double* const ui = upper_ + begin_[i] - first_[i];
-    for (int j = first_[i]; j < i; ++j) {
-      const int from = std::max(first_[i], first_[j]);
-      const double* const lj = lower_ + begin_[j] - first_[j];
-      const double* const uj = upper_ + begin_[j] - first_[j];
-      const int n = j - from;
-      if (n > 0) {
-        li[j] -= dense::dot(n, li + from, uj + from);
-        ui[j] -= dense::dot(n, lj + from, ui + from);
-      }
-      li[j] /= diagonal_[j];
+namespace {
+
+/// Products of the rows of a panel with one row, all at once.
+template <int rows>
+BRISTLE_INLINE void dots(int n, const double* const* a, const double* b, double* sums) {
+  Quad lanes[rows];
+  for (int r = 0; r < rows; ++r) lanes[r] = 0;
+  int i = 0;
+  for (; i + quad_lanes <= n; i += quad_lanes) {
+    const Quad other = Quad::load(b + i);
+    for (int r = 0; r < rows; ++r) lanes[r] += Quad::load(a[r] + i) * other;
+  }
+  for (int r = 0; r < rows; ++r) {
+    double rest = 0;
+    for (int k = i; k < n; ++k) rest += a[r][k] * b[k];
+    sums[r] = ((lanes[r][0] + lanes[r][1]) + (lanes[r][2] + lanes[r][3])) + rest;
+  }
+}
+
+}  // namespace
+
+/// Rows i … i + rows − 1 of L, columns of U: first by what lies before the panel, then
+/// within it.
+template <bool symmetric, int rows>
+bool Envelope::factorise_panel(int i) noexcept {
+  const int begin = first_[i];
+  double *l[rows], *u[rows];
+  for (int r = 0; r < rows; ++r) {
+    l[r] = lower_ + begin_[i + r] - begin;
+    u[r] = upper_ + begin_[i + r] - begin;
+  }
+  for (int j = begin; j < i; ++j) {
+    const int from = std::max(begin, first_[j]);
+    const double* const lj = lower_ + begin_[j] - first_[j];
+    const double* const uj = upper_ + begin_[j] - first_[j];
+    const double *l_from[rows], *u_from[rows];
+    for (int r = 0; r < rows; ++r) {
+      l_from[r] = l[r] + from;
+      u_from[r] = u[r] + from;
     }
-    const double before = diagonal_[i];
-    const int n = i - first_[i];
-    diagonal_[i] -= dense::dot(n, li + first_[i], ui + first_[i]);
-    if (!(std::abs(diagonal_[i]) > 1e-13 * before)) return false;
+    double of_l[rows], of_u[rows];
+    dots<rows>(j - from, l_from, uj + from, of_l);
+    if constexpr (!symmetric) dots<rows>(j - from, u_from, lj + from, of_u);
+    for (int r = 0; r < rows; ++r) {
+      const double left = l[r][j] - of_l[r];
+      u[r][j] = symmetric ? left : u[r][j] - of_u[r];
+      l[r][j] = left / diagonal_[j];
+    }
+  }
+  for (int r = 0; r < rows; ++r) {
+    for (int j = i; j < i + r; ++j) {
+      const int n = j - begin;
+      const double left = l[r][j] - dense::dot(n, l[r] + begin, u[j - i] + begin);
+      u[r][j] =
+          symmetric ? left : u[r][j] - dense::dot(n, l[j - i] + begin, u[r] + begin);
+      l[r][j] = left / diagonal_[j];
+    }
+    const double before = diagonal_[i + r];
+    diagonal_[i + r] -= dense::dot(i + r - begin, l[r] + begin, u[r] + begin);
+    if (!(std::abs(diagonal_[i + r]) > 1e-13 * before)) return false;
+  }
+  return true;
+}
+
+bool Envelope::factorise() noexcept {
+  for (int i = 0; i < m_; i += panel) {
+    const bool whole = i + panel <= m_;
+    bool done = true;
+    if (symmetric_ && whole) {
+      done = factorise_panel<true, panel>(i);
+    } else if (whole) {
+      done = factorise_panel<false, panel>(i);
+    } else {
+      for (int r = i; done && r < m_; ++r) done = factorise_panel<false, 1>(r);
+    }
+    if (!done) return false;
   }
   return true;
 }

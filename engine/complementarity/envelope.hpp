@@ -61,13 +61,18 @@ class Envelope {
   void begin_block(const UnitGroup& group) noexcept;
   void add_to_block(const Island& island, const Unit& unit, const Slopes& d) noexcept;
   void add_block(const UnitGroup& group) noexcept;
+  template <bool symmetric, int rows>
+  bool factorise_panel(int i) noexcept;
   bool find_order(const Island& island) noexcept;
+
+  static constexpr int panel = 4;  // rows that are factorised at once
 
   int m_;
   std::size_t capacity_;
   double *lower_, *upper_, *diagonal_, *x_;
   double* block_;  // of a group, by quads
   int *place_, *first_, *begin_, *queue_;
+  bool symmetric_ = true;  // D of every unit
   UnitGroup group_;
 };
 

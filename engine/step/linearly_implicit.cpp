@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "bristle/model/positions.hpp"
+#include "bristle/step/gyroscopic.hpp"
 #include "bristle/step/method.hpp"
 #include "bristle/step/time_scales.hpp"
 
@@ -126,9 +126,11 @@ class LinearlyImplicitEuler final : public FixedMethod {
   std::vector<double> loop_jacobian_;
   Rows joints_, contacts_;
   std::vector<MotorStep> motors_;
+  GyroscopicStep gyroscopic_;
 };
 
-LinearlyImplicitEuler::LinearlyImplicitEuler(const System& system) {
+LinearlyImplicitEuler::LinearlyImplicitEuler(const System& system)
+    : gyroscopic_(system.model->tree) {
   const Model& model = *system.model;
   const std::size_t n = at(model.tree.velocity_count());
   matrix_.resize(n * n);
@@ -467,6 +469,7 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
   });
   apply_forces(system, {Form::advance, h}, state.time, state.q, state.v, state,
                memory_of(std::as_const(state)), rates_of(system.pools), commands);
+  gyroscopic_.add(model.tree, system.tree, h, system.on_links);
   for_each_pool(system, state, [&](LawPool& pool, const LawRows& rows, Rows& known) {
     linearise(pool, rows, h, known);
   });
@@ -533,8 +536,8 @@ void LinearlyImplicitEuler::finish(System& system, State& state, double h,
   book_prescribed(system, h);
   book_at_mean_velocity(system, -h, velocity_);
   state.v = velocity_;
-  state.v_stepped = velocity_;
-  integrate<double>(model.tree, state.q, state.v, h);
+  gyroscopic_.move_on(model.tree, system.tree, h, state.q, state.v);
+  state.v_stepped = state.v;
   for (std::size_t k = 0; k < work_lines; ++k) {
     field<double>(state.works, k) += h * field<double>(system.powers, k);
   }

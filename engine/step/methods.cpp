@@ -15,6 +15,7 @@ std::vector<Method>& list() {
       Method(ode3_method),
       Method(rk4_method),
       Method(linearly_implicit_euler_method),
+      Method(complementarity_method),
   };
   return methods;
 }

@@ -116,7 +116,8 @@ std::string_view explain(StepStatus status) noexcept {
     case StepStatus::energy_created:
       return "the steps have created energy, more than a tenth of all there was: they "
              "are "
-             "too long for what touches. Leave out clock.method, take shorter steps or "
+             "too long for what touches or turns. Leave out clock.method, take shorter "
+             "steps or "
              "more substeps, or the adaptive clock";
     case StepStatus::needs_impulses:
       return "rigid contacts and constraints of velocities need a stepper that solves "

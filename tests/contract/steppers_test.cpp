@@ -55,6 +55,7 @@ std::vector<Case> all_steppers() {
       continue;
     }
     for (const Method method : fixed_methods()) {
+      if (method.info().impulses) continue;  // a stepper by its own name
       add(info, {.step = 1e-3, .substeps = 10, .method = method}, name_of(method));
     }
   }

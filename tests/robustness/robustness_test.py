@@ -544,6 +544,19 @@ class Silence(Case):
                          "stiffness")
             self.refused(SCENE + f"[[contacts]]\nfriction = {value}\n", "friction")
 
+    def test_steps_that_create_energy(self):
+        """What touches later is too stiff for steps that were chosen at the start: never status 0."""
+        boxes = "".join(
+            f'[[bodies]]\nname = "box{i}"\nmass_kg = 1\nposition_m = [0, 0, {0.06 + 0.11 * i}]\n'
+            f'[[bodies.shapes]]\ntype = "box"\nsize_m = [0.1, 0.1, 0.1]\n' for i in range(3))
+        scene = ('[clock]\nkind = "fixed"\nduration_s = 0.5\n[[bodies]]\nname = "ground"\nfixed = true\n'
+                 '[[bodies.shapes]]\ntype = "plane"\n' + boxes)
+        summary, _ = self.accepted(scene)
+        self.assertLess(summary["ledger"]["kinetic_J"], 1e-12)
+        self.assertLess(summary["ledger"]["relative_residual"], 1e-3)
+        result = call("run", self.write(scene), "--no-recording", "--set", "clock.method=semi-implicit-euler")
+        self.ended(result, CANNOT_GO_ON, "created energy", 'contact of "')
+
     def test_export_says_what_it_could_not_write(self):
         self.accepted(SCENE)
         for flag, name in (("--csv", "events.csv"), ("--vtk", "recording.pvd"),

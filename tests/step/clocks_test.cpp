@@ -147,6 +147,25 @@ TEST_P(Clocks, TheBooksCloseBetterWithShorterSteps) {
                                                                 : 1e-5);
 }
 
+/// About its axis of middle inertia and off its frame: explicit velocity terms of a
+/// first-order method gain energy without end.
+TEST_P(Clocks, ATumblingBodyKeepsItsEnergy) {
+  ModelBuilder builder;
+  builder.gravity({0, 0, 0});
+  builder.add_body({.name = "body",
+                    .mass = 2,
+                    .com = {0.1, -0.2, 0.05},
+                    .inertia = Sym3<double>::diagonal(0.02, 0.05, 0.06)});
+  builder.add_joint({.name = "body moves", .child = "body", .type = JointType::free});
+  const Model model = built(builder);
+  State state = make_state(model);
+  put(model, state, "body", {0, 0, 0}, {0, 0, 0}, {0.5, 50, 0.2});
+  FixedStep stepper(model, {.method = GetParam(), .step = 1e-3});
+  const RunSummary summary = run(stepper, state, {.end = 10});
+  ASSERT_EQ(summary.status, StepStatus::ok);
+  EXPECT_LT(summary.audit.relative(), 1e-3);
+}
+
 TEST_P(Clocks, ACopyOfTheStateIsACheckpoint) {
   const Model model = tumbling();
   FixedStep clock(model, {.method = GetParam(), .step = 1e-3, .substeps = 5});
