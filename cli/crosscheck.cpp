@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -34,14 +33,6 @@ struct CrosscheckWish {
 constexpr int most_halvings = 20;
 constexpr std::size_t most_steps = 50;
 constexpr double most_taken = 1e9;  // by one run
-
-std::optional<double> number_in(std::string_view text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(value)) return {};
-  return value;
-}
 
 /// "4": the step of the scene, halved so many times; "2e-3,1e-3": these, in seconds.
 Result<std::vector<double>> read_steps(const std::string& text, double of_scene) {
@@ -323,7 +314,8 @@ void add_crosscheck_command(CLI::App& app, int& status) {
                       "Until when they are compared [s]; the first second when left out");
   command->add_option("--rtol", wish->rtol,
                       "Of the adaptive reference; 1e-10 when left out");
-  command->add_option("-o,--out", wish->out, "Folder for the figure and the table");
+  command->add_option("-o,--out", wish->out, "Folder for the figure and the table")
+      ->check(empty_name);
   command->add_flag("--json", wish->json, "Print the table as JSON and nothing else");
   command->footer(
       "Differences are the largest distance of any body from where it is in the "

@@ -132,7 +132,7 @@ void add_export_command(CLI::App& app, int& status) {
   command
       ->add_option("--every", wish->every,
                    "Of tables, frames and animations: samples at least so far apart [s]")
-      ->check(CLI::NonNegativeNumber);
+      ->check(time_or_zero);
   command->add_option("-o,--out", wish->out, "Folder; RECORDING/export when left out")
       ->check(empty_name);
   command->footer(

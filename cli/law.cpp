@@ -203,8 +203,10 @@ void add_law_commands(CLI::App& app, int& status) {
       "compare", "The same impact under several laws, as a table and a plot");
   compare->add_option("NAMES", options->names, "Normal laws; all when left out");
   with_wish(compare);
-  compare->add_option("-o,--output", options->output,
-                      "Write a plot to this file, .svg, .html or .png");
+  compare
+      ->add_option("-o,--output", options->output,
+                   "Write a plot to this file, .svg, .html or .png")
+      ->check(empty_name);
   compare->callback([options, &status] {
     status = compare_laws(options->names, options->wish, options->output);
   });

@@ -189,8 +189,11 @@ int new_run(const RunWish& wish) {
   if (wish.threads > 0) {
     settings.push_back(fmt::format("clock.threads={}", wish.threads));
   }
-  if (wish.realtime) settings.emplace_back("clock.kind=\"fixed\"");
   auto scene = load_scene(wish.scene, settings);
+  if (scene && wish.realtime && !scene->clock.stepper->fixed_step) {
+    settings.emplace_back("clock.kind=\"fixed\"");
+    scene = load_scene(wish.scene, settings);
+  }
   if (!scene) return bad_input;
   if (wish.no_recording) return simulate_and_record({std::move(*scene)}, nullptr, wish);
   const auto folder = take_folder(*path, wish.json);
@@ -287,12 +290,12 @@ void add_run_commands(CLI::App& app, int& status) {
           ->type_name("FOLDER");
   CLI::Option* checkpoint = run->add_option("--checkpoint", wish->checkpoint,
                                             "Simulated time between checkpoints [s]")
-                                ->check(CLI::PositiveNumber);
+                                ->check(time_above_zero);
   CLI::Option* threads = run->add_option("--threads", wish->threads,
                                          "Of the fixed clock; results do not change")
                              ->check(CLI::Range(1, 1024));
   CLI::Option* realtime = run->add_flag("--realtime", wish->realtime,
-                                        "The fixed clock against the wall clock");
+                                        "A clock of fixed step against the wall clock");
   run->add_flag("--priority", wish->priority,
                 "In real time: scheduled before others (SCHED_FIFO), memory locked, and "
                 "busy for the last 100 µs before each step")

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "bristle/laws/catalogue.hpp"
+#include "scene/limits.hpp"
 
 namespace bristle::cli {
 
@@ -94,8 +97,35 @@ std::string_view unit_text(const Parameter& p) {
   return p.unit == "1" || p.is_flag() || p.is_choice() ? std::string_view() : p.unit;
 }
 
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(value)) return {};
+  return value;
+}
+
 std::string empty_name(const std::string& name) {
   return name.empty() ? "it must not be empty" : "";
+}
+
+namespace {
+
+std::string wrong_time(const std::string& text, const Range& range) {
+  const std::optional<double> time = number_in(text);
+  if (time && range.contains(*time)) return "";
+  return fmt::format("{} must be a time in seconds, in {}{:g}, {:g}]", printable(text),
+                     range.open_low ? "(" : "[", range.low, range.high);
+}
+
+}  // namespace
+
+std::string time_above_zero(const std::string& text) {
+  return wrong_time(text, {0, scene::longest_time, true});
+}
+
+std::string time_or_zero(const std::string& text) {
+  return wrong_time(text, {0, scene::longest_time});
 }
 
 }  // namespace bristle::cli

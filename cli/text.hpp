@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,8 +48,15 @@ std::string padded(std::string_view text, std::size_t width);
 /// Text under a heading, wrapped and indented.
 void print_wrapped(std::string_view head, std::string_view text);
 
+/// A text that is a finite number and nothing else.
+std::optional<double> number_in(std::string_view text);
+
 /// For options: what is wrong with a name that must not be empty, as that of a variable
 /// of a script that is not set; nothing where it is not.
 std::string empty_name(const std::string& name);
+
+/// For options: what is wrong with a time [s]; nothing where it is good.
+std::string time_above_zero(const std::string& text);
+std::string time_or_zero(const std::string& text);
 
 }  // namespace bristle::cli

@@ -38,6 +38,7 @@ Key key_of(const Parameter& own) {
     key.choices = choices(std::span(own.choices).first(own.choice_count()),
                           [](std::string_view name) { return name; });
   } else {
+    if (own.unit == "count") key.kind = Kind::whole;
     key.range = own.range;
     if (own.unit == "s") key.dimension = Dimension::time;
   }

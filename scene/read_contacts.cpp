@@ -11,6 +11,8 @@ namespace {
 
 constexpr double default_restitution = 0.5;
 constexpr double default_friction = 0.4;
+constexpr double least_law_restitution = 1e-3;  // that a law's damping is found for
+constexpr std::string_view rigid = "rigid";     // in the place of a normal law
 
 /// Every name that a rule may say: a shape's, a body's, a surface's, "*".
 using Names = std::set<std::string, std::less<>>;
@@ -21,6 +23,21 @@ Names names_of(const Draft& draft) {
     all.insert({"*", shape.name, shape.body, shape.surface});
   }
   return all;
+}
+
+/// Why a name is not that of a law of the family.
+std::string wrong_law(std::string_view name, LawFamily family, bool known) {
+  const bool normal = family == LawFamily::normal;
+  if (known)
+    return fmt::format("\"{}\" is a {} law", name, normal ? "friction" : "normal");
+  std::vector<std::string_view> names;
+  for (const LawEntry* law : laws_of(family)) names.push_back(law->info.name);
+  if (normal) names.push_back(rigid);
+  const std::string hint = normal && name == rigid
+                               ? "; write normal = \"rigid\", without a table"
+                               : did_you_mean(name, names);
+  return fmt::format("there is no law \"{}\"{}; {} laws: {}", name, hint,
+                     normal ? "normal" : "friction", fmt::join(names, ", "));
 }
 
 /// A law given as a name or a table: law = "…" and its parameters.
@@ -40,16 +57,16 @@ std::optional<LawChoice> read_law(const Section& at, std::string_view key,
     }
     name = *law;
   } else {
-    at.error(key, fmt::format("{} must be a law's name, or a table with law and its "
-                              "parameters",
-                              shown(key, node)));
+    at.error(key, fmt::format(
+                      "{} must be {}a law's name, or a table with law and its "
+                      "parameters",
+                      shown(key, node),
+                      family == LawFamily::normal ? "\"rigid\", " : "a coefficient, "));
     return std::nullopt;
   }
   const auto entry = find_law(name);
   if (!entry || (*entry)->family != family) {
-    at.error(key, entry ? fmt::format("\"{}\" is a {} law", name,
-                                      family == LawFamily::normal ? "friction" : "normal")
-                        : entry.error());
+    at.error(key, wrong_law(name, family, static_cast<bool>(entry)));
     return std::nullopt;
   }
   bool good = true;
@@ -133,7 +150,7 @@ double contact_modulus(const Section& at, const Draft& draft) {
 
 bool is_rigid(const Section& at) {
   const toml::node* node = at.node("normal");
-  return node != nullptr && node->is_string() && *node->value<std::string>() == "rigid";
+  return node != nullptr && node->is_string() && *node->value<std::string>() == rigid;
 }
 
 /// normal = "rigid": no law, a coefficient of restitution alone.
@@ -171,6 +188,13 @@ void read_normal(const Section& at, const Draft& draft, ContactSpec& rule) {
   }
   if (at.has("restitution") || !given) {
     open.restitution = at.number_or("restitution", default_restitution);
+    if (at.has("restitution") && open.restitution < least_law_restitution) {
+      at.error("restitution",
+               fmt::format(
+                   "{} must be in [{:g}, 1] with a normal law; normal = \"rigid\" "
+                   "takes 0 as well",
+                   shown("restitution", *at.node("restitution")), least_law_restitution));
+    }
     open.impact_speed = at.number_or("impact_speed", 0);
   } else if (at.has("impact_speed")) {
     at.error("impact_speed",

@@ -65,6 +65,23 @@ bool known_body(const Section& at, std::string_view key, const std::string& name
   return false;
 }
 
+/// A body that there is and that can move, or it is said that it cannot.
+bool moving_body(const Section& at, std::string_view key, const std::string& name,
+                 const Draft& draft) {
+  if (!known_body(at, key, name, draft)) return false;
+  if (name != world_name && !draft.fixed.contains(name)) return true;
+  at.error(key, fmt::format("{} = \"{}\" is part of the world; it cannot move",
+                            at.key_of(key), name));
+  return false;
+}
+
+/// A vector that gives no direction, which is said then.
+bool is_zero(const Section& at, std::string_view key, const Vec3<double>& vector) {
+  if (norm(vector) > 1e-9) return false;
+  at.error(key, fmt::format("{} must not be zero", shown(key, *at.node(key))));
+  return true;
+}
+
 /// What stands on a fixed body stands in the world.
 void in_the_world(std::string& body, Transform<double>& pose, const Draft& draft) {
   const auto fixed = draft.fixed.find(body);
@@ -106,12 +123,7 @@ std::optional<JointSpec> read_joint(const Section& at, std::size_t number, Draft
   joint.parent = at.text_or("parent", world_name);
   joint.child = at.text_or("child", "");
   if (!known_body(at, "parent", joint.parent, draft)) return std::nullopt;
-  if (!joint.child.empty() && !known_body(at, "child", joint.child, draft)) {
-    return std::nullopt;
-  }
-  if (joint.child == world_name || draft.fixed.contains(joint.child)) {
-    at.error("child", fmt::format("child = \"{}\" is part of the world; it cannot move",
-                                  joint.child));
+  if (!joint.child.empty() && !moving_body(at, "child", joint.child, draft)) {
     return std::nullopt;
   }
   joint.on_parent = pose_of(at).value_or(Transform<double>{});
@@ -124,7 +136,7 @@ std::optional<JointSpec> read_joint(const Section& at, std::size_t number, Draft
                "axis belongs to revolute and prismatic joints; turn the joint with "
                "rotation_deg");
     }
-    if (!(norm(*axis) > 1e-9)) at.error("axis", "axis must not be zero");
+    is_zero(at, "axis", *axis);
     joint.axis = *axis;
   }
   read_joint_forces(at, joint);
@@ -293,16 +305,12 @@ void read_loops(const Section& scene, Draft& draft) {
     if (loop.kind == LoopKind::distance && !at.given("length")) {
       at.error("type", "type = \"distance\" needs length_m");
     }
-    if (const auto axis = at.vector("axis")) {
-      if (norm(*axis) > 1e-9) {
-        // Hinges of the engine turn about z.
-        const Frame<double> frame = frame_from_normal((1 / norm(*axis)) * *axis);
-        const Mat3<double> turn{frame.t1, frame.t2, frame.n};
-        loop.pose_a.R = loop.pose_a.R * turn;
-        loop.pose_b.R = loop.pose_b.R * turn;
-      } else {
-        at.error("axis", "axis must not be zero");
-      }
+    if (const auto axis = at.vector("axis"); axis && !is_zero(at, "axis", *axis)) {
+      // Hinges of the engine turn about z.
+      const Frame<double> frame = frame_from_normal((1 / norm(*axis)) * *axis);
+      const Mat3<double> turn{frame.t1, frame.t2, frame.n};
+      loop.pose_a.R = loop.pose_a.R * turn;
+      loop.pose_b.R = loop.pose_b.R * turn;
     }
     loop.length = at.number("length");
     loop.stiffness = at.number("stiffness");
@@ -336,7 +344,9 @@ void read_constraints(const Section& scene, Draft& draft) {
     constraint.body_a = at.text_or("a", world_name);
     constraint.body_b = at.text_or("b", world_name);
     if (!known_body(at, "a", constraint.body_a, draft)) continue;
-    if (!known_body(at, "b", constraint.body_b, draft) || !at.has("b")) continue;
+    if (!at.has("b") || !moving_body(at, "b", constraint.body_b, draft)) continue;
+    Transform<double> pose_a;
+    in_the_world(constraint.body_a, pose_a, draft);
     const auto only = [&](std::string_view key, std::string_view of) {
       if (at.has(key) && of.find(type) == std::string_view::npos) {
         at.error(key, fmt::format("{} belongs to {}, not to type = \"{}\"",
@@ -354,11 +364,9 @@ void read_constraints(const Section& scene, Draft& draft) {
         at.error("type", "type = \"rolling\" needs radius_m");
         continue;
       }
-      if (!(norm(normal) > 1e-9)) {
-        at.error("normal", "normal must not be zero");
-        continue;
-      }
-      const Frame<double> frame = frame_from_normal((1 / norm(normal)) * normal);
+      if (is_zero(at, "normal", normal)) continue;
+      const Frame<double> frame =
+          frame_from_normal(pose_a.R * ((1 / norm(normal)) * normal));
       constraint.offset = -at.number_or("radius", 0) * frame.n;
       constraint.directions = {frame.t1, frame.t2};
     } else {
@@ -367,12 +375,9 @@ void read_constraints(const Section& scene, Draft& draft) {
         continue;
       }
       const Vec3<double> along = at.vector("direction").value_or(Vec3<double>{0, 1, 0});
-      if (!(norm(along) > 1e-9)) {
-        at.error("direction", "direction must not be zero");
-        continue;
-      }
+      if (is_zero(at, "direction", along)) continue;
       constraint.turns_with_b = type == "skate";
-      constraint.directions = {along};
+      constraint.directions = {constraint.turns_with_b ? along : pose_a.R * along};
     }
     draft.parts.constraints.push_back(std::move(constraint));
   }
@@ -449,7 +454,7 @@ void read_loads(const Section& scene, Draft& draft) {
     load.name = at.text_or("name", "");
     draft.claim("load", load.name, at);
     load.body = at.text_or("body", "");
-    if (!known_body(at, "body", load.body, draft)) continue;
+    if (!moving_body(at, "body", load.body, draft)) continue;
     load.force = at.vector("force").value_or(Vec3<double>{0, 0, 0});
     load.torque = at.vector("torque").value_or(Vec3<double>{0, 0, 0});
     load.point = at.vector("point").value_or(Vec3<double>{0, 0, 0});

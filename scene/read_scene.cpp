@@ -429,6 +429,26 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   return scene;
 }
 
+/// Whether a stepper reads a key of the clock.
+bool takes(const StepperInfo& stepper, std::string_view key) {
+  if (key == "kind" || key == "duration") return true;
+  if (key == "rtol") return !stepper.fixed_step;
+  if (key == "method") return stepper.fixed_step && !stepper.method;
+  if (key == "step" || key == "substeps" || key == "threads") return stepper.fixed_step;
+  return std::any_of(stepper.parameters.begin(), stepper.parameters.end(),
+                     [&](const Parameter& own) { return own.name == key; });
+}
+
+void warn_of_unused_keys(const Section& clock, const StepperInfo& stepper) {
+  for (const Key& key : clock.keys()) {
+    if (!clock.has(key.name) || takes(stepper, key.name)) continue;
+    clock.warning(
+        key.name,
+        fmt::format("{} is ignored: kind = \"{}\" does not use it",
+                    shown(clock.key_of(key.name), *clock.node(key.name)), stepper.name));
+  }
+}
+
 }  // namespace
 
 ClockSpec read_clock(const Section& scene, Draft& draft) {
@@ -450,15 +470,8 @@ ClockSpec read_clock(const Section& scene, Draft& draft) {
   if (const auto method = find_method(at.text_or("method", name_of(options.method)))) {
     options.method = *method;
   }
-  if (clock.stepper->method) {
-    options.method = *clock.stepper->method;
-    if (at.has("method")) {
-      at.warning("method",
-                 fmt::format("{} is ignored: kind = \"{}\" has a method of its own",
-                             shown(at.key_of("method"), *at.node("method")),
-                             clock.stepper->name));
-    }
-  }
+  if (clock.stepper->method) options.method = *clock.stepper->method;
+  warn_of_unused_keys(at, *clock.stepper);
   if (clock.stepper->fixed_step) check_step(at, clock);
   for (const Parameter& own : clock.stepper->parameters) {
     double value = own.preset;

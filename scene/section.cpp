@@ -46,6 +46,21 @@ std::string range_text(const Range& range, double value) {
                      range.high);
 }
 
+/// Numbers with as many digits as tell them from all others.
+std::string in_one_line(const toml::node& value) {
+  if (const auto* number = value.as_floating_point()) {
+    return fmt::format("{}", number->get());
+  }
+  if (const toml::array* list = value.as_array()) {
+    std::vector<std::string> entries;
+    for (const toml::node& one : *list) entries.push_back(in_one_line(one));
+    return fmt::format("[{}]", fmt::join(entries, ", "));
+  }
+  std::ostringstream text;
+  value.visit([&](const auto& content) { text << content; });
+  return text.str();
+}
+
 }  // namespace
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> words) {
@@ -59,9 +74,7 @@ std::string called(const char* sort, const toml::table& table, std::size_t i) {
 }
 
 std::string shown(std::string_view key, const toml::node& value) {
-  std::ostringstream text;
-  value.visit([&](const auto& content) { text << content; });
-  std::string all = text.str();
+  std::string all = in_one_line(value);
   if (all.size() > 60) all = fmt::format("{}…", all.substr(0, 57));
   return fmt::format("{} = {}", key, all);
 }

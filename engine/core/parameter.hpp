@@ -33,7 +33,7 @@ constexpr Range choice_of(int n) { return {0, static_cast<double>(n - 1), false}
 struct Parameter {
   std::string_view name;
   std::string_view symbol;
-  std::string_view unit;  // "1" for a plain number; "flag", "choice"
+  std::string_view unit;  // "1" for a plain number; "count": whole; "flag", "choice"
   Range range;
   double preset;
   std::string_view meaning;

@@ -12,6 +12,7 @@ title = "all"
 [gravity]
 vector_m_s2 = [0, 0, -9.81]
 [clock]
+kind = "complementarity"
 duration_s = 1
 step_ms = 1
 [record]
@@ -52,6 +53,13 @@ kp_Nm_rad = 10
 a = "ball"
 b = "floor"
 restitution = 0.5
+[[contacts]]
+a = "arm"
+normal = "rigid"
+[[constraints]]
+name = "blade"
+type = "skate"
+b = "ball"
 [[loads]]
 name = "wind"
 body = "ball"

@@ -38,6 +38,8 @@ run scene.toml --json --out out
 run scene.toml --no-recording --set clock.duration_s=0.002
 run scene.toml --realtime --threads 2 --checkpoint 0.001 --out out
 run scene.toml --csv --out out --set bodies.ball.mass_kg=2 --set record.every="1 ms"
+run scene.toml --no-recording --set clock.kind=complementarity --set clock.solver=newton --set clock.iterations=5
+run scene.toml --out out --set clock.kind=complementarity --set contacts=[{normal="rigid",restitution=0.5}]
 run --resume out
 run --resume out --json
 scene check scene.toml --set bodies.ball.mass_kg=3

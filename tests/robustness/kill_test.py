@@ -18,12 +18,14 @@ PROGRAM, SCENES = "", pathlib.Path()
 KILLS = 200 if os.environ.get("BRISTLE_SOAK") == "1" else 10
 FINE, BAD_INPUT = 0, 2
 
-# Two scenes under each clock, with as many checkpoints as make a kill hit between them.
+# Scenes under each clock, with as many checkpoints as make a kill hit between them.
 RUNS = (
     ("dominoes", ("--set", "clock.substeps=4", "--set", "clock.duration_s=0.6", "--checkpoint", "0.02")),
     ("arm", ("--set", "clock.duration_s=4", "--checkpoint", "0.1")),
     ("tippe-top", ("--set", "clock.duration_s=0.6", "--checkpoint", "0.05")),
     ("ball-in-cylinder", ("--set", "clock.duration_s=2", "--checkpoint", "0.1")),
+    ("skate", ("--checkpoint", "0.1")),
+    ("card-house", ("--set", "clock.duration_s=0.5", "--checkpoint", "0.02")),
 )
 
 

@@ -147,7 +147,7 @@ def tables(text, chance):
 
 def many_bodies(text, chance):
     """A table hundreds of times, each with a name of its own."""
-    parts = re.split(rb"(?m)^(?=\[\[(?:bodies|joints|motors|probes|loads|loops)\]\])", text)
+    parts = re.split(rb"(?m)^(?=\[\[(?:bodies|joints|motors|probes|loads|loops|constraints|contacts)\]\])", text)
     at = chance.randrange(len(parts))
     copies = [STRING_PATTERN.sub(b'"\\g<1> %d"' % i, parts[at], count=1) for i in range(chance.choice((3, 40, 300)))]
     parts[at:at] = copies

@@ -25,6 +25,8 @@ FLOOR = '[[bodies]]\nname = "floor"\nfixed = true\n[[bodies.shapes]]\ntype = "pl
 BALL = ('[[bodies]]\nname = "ball"\nmass_kg = 1\nposition_m = [0, 0, 0.2]\n'
         '[[bodies.shapes]]\ntype = "sphere"\nradius_m = 0.1\n')
 SCENE = CLOCK + FLOOR + BALL
+RIGID = (CLOCK + 'kind = "complementarity"\n' + FLOOR + BALL +
+         '[[contacts]]\nnormal = "rigid"\n[[constraints]]\nname = "blade"\ntype = "skate"\nb = "ball"\n')
 
 
 def limit_time():
@@ -368,8 +370,28 @@ class Silence(Case):
     def test_a_folder_without_a_name(self):
         self.accepted(SCENE)
         for command in (("run", self.write(SCENE)), ("export", self.out, "--csv"),
-                        ("study", "run", "azad2014.materials")):
+                        ("study", "run", "azad2014.materials"), ("crosscheck", self.write(SCENE))):
             self.ended(call(*command, "--out", "", cwd=self.folder), BAD_INPUT, "--out", "empty")
+
+        self.ended(call("law", "compare", "hertz", "flores", "--output", ""), BAD_INPUT, "--output", "empty")
+
+    def test_times_that_are_none(self):
+        self.accepted(SCENE)
+        for option, *command in (("--checkpoint", "run", self.write(SCENE), "--out", self.out),
+                                 ("--every", "export", self.out, "--csv")):
+            for time_s in ("nan", "inf", "-1", "x", "1e10", ""):
+                message = self.ended(call(*command, option, time_s), BAD_INPUT, option, "1e+09]").stderr
+                self.assertLess(len(message), 200)
+
+    def test_the_clock_in_real_time(self):
+        """The scene's own where it has a fixed step: what solves for impulses is not replaced in silence."""
+        probe = '[[probes]]\nname = "p"\nkind = "velocity"\nbody = "ball"\ncomponent = "y"\n'
+        moving = RIGID.replace("position_m = [0, 0, 0.2]", "position_m = [0, 0, 0.2]\nvelocity_m_s = [0, 1, 0]")
+        summary, _ = self.accepted(moving + probe, "--realtime")
+        self.assertAlmostEqual(summary["probes"]["p"]["last"], 0, delta=1e-12)
+        self.assertIn("wake_up_latency", json.dumps(summary))
+        _, complaint = self.accepted(SCENE.replace("[clock]", "[clock]\nrtol = 1e-7"), "--realtime")
+        self.assertIn("ignored", complaint)
 
     def slow(self, *arguments, **options):
         """A run of some seconds that records at once."""
@@ -464,8 +486,26 @@ class Silence(Case):
 
     def test_numbers_that_must_be_whole(self):
         fixed = SCENE.replace("duration_s", 'kind = "fixed"\nduration_s')
-        for key in ("substeps", "threads"):
-            self.refused(fixed.replace("[clock]", f"[clock]\n{key} = 1.5"), f"{key} = 1.5", "whole")
+        for scene, key in ((fixed, "substeps"), (fixed, "threads"), (RIGID, "iterations"),
+                           (RIGID, "relinearisations")):
+            self.refused(scene.replace("[clock]", f"[clock]\n{key} = 1.5"), f"{key} = 1.5", "whole")
+
+    def test_keys_that_a_clock_does_not_use(self):
+        """Each key under each clock: taken without a word, or ignored with one."""
+        stepped = {"step_s = 0.001", "substeps = 2", "threads = 2"}
+        solved = {'cone = "box"', 'bounds = "lagged"', 'solver = "newton"', "tolerance = 1e-8",
+                  "iterations = 10", "relinearisations = 3", "strict = true"}
+        method, chosen = {'method = "rk4"'}, {"rtol = 1e-5"}
+        for kind, used in (("adaptive", chosen), ("fixed", stepped | method),
+                           ("complementarity", stepped | solved)):
+            for key in sorted(stepped | solved | method | chosen):
+                text = SCENE.replace("[clock]\n", f'[clock]\n{key}\nkind = "{kind}"\n')
+                _, complaint = self.accepted(text)
+                if key in used:
+                    self.assertNotIn("ignored", complaint, kind)
+                else:
+                    name, value = key.split(" = ")
+                    self.assertRegex(complaint, f'scene.toml:2: clock: {name} = ..*is ignored: kind = "{kind}"')
 
     def test_settings_that_come_too_late(self):
         self.write(BALL, "more.toml")
@@ -731,6 +771,64 @@ class Words(Case):
             self.assertNotIn("must be above", message)
             self.assertIn("at most", message)
         self.refused(SCENE.replace("mass_kg = 1", "mass_kg = inf"), "finite")
+
+    def test_keys_of_complementarity(self):
+        """A wrong value is said with its line, its key, itself, and what may stand there."""
+        number = lambda key, line: [(line, f"{key} = {value}", word) for value, word in
+                                    (("-1", "in ["), ("1e7", "in ["), ("nan", "finite"), ("inf", "finite"),
+                                     ("true", "a number"), ('"x"', "a number"), ("[1]", "a number"))]
+        choice = lambda key, one: [(2, f'{key} = "x"', one), (2, f"{key} = 3", "text"), (2, f"{key} = []", "text")]
+        wrong = (choice("cone", "isotropic, box") + choice("bounds", "coupled, iterated, lagged") +
+                 choice("solver", "pivoting, gauss-seidel") + number("tolerance", 2) +
+                 number("iterations", 2) + number("relinearisations", 2) +
+                 [(2, "tolerance = 0", "[1e-14, 0.1]"), (2, "iterations = 0", "[1, 1e+06]"),
+                  (2, "relinearisations = 1001", "[0, 1000]"), (2, "strict = 1", "true or false")])
+        for line, text, allowed in wrong:
+            shown = text.replace('"', "'") if '"x"' in text else text.replace("1e7", "10000000")
+            self.refused(RIGID.replace("[clock]", f"[clock]\n{text}"), f"scene.toml:{line}: clock: {shown}", allowed)
+        at = RIGID[:RIGID.index('normal = "rigid"')].count("\n") + 1
+        for text, *words in (('normal = "ridgid"', 'did you mean "rigid"?'),
+                             ('normal = {law = "rigid"}', 'write normal = "rigid"'),
+                             ("normal = 3", "normal = 3", '"rigid"'),
+                             ('restitution = 1.1\nnormal = "rigid"', "restitution = 1.1", "[0, 1]"),
+                             ('restitution = -1\nnormal = "rigid"', "restitution = -1", "[0, 1]"),
+                             ('restitution = nan\nnormal = "rigid"', "restitution = nan", "finite"),
+                             ('stiffness = 1\nnormal = "rigid"', "stiffness", '"rigid"')):
+            self.refused(RIGID.replace('normal = "rigid"', text), f"scene.toml:{at}: contact 1: ", *words)
+        self.refused(SCENE + "[[contacts]]\nrestitution = 0\n", "restitution = 0", "[0.001, 1]")
+        for clock, method in (("adaptive", ""), ("fixed", '\nmethod = "rk4"')):
+            self.refused(RIGID.replace('"complementarity"', f'"{clock}"{method}'), "scene.toml:", '"rigid"', clock)
+        self.accepted(RIGID.replace('normal = "rigid"', 'normal = "rigid"\nrestitution = 0'))
+
+    def test_keys_of_constraints(self):
+        at = RIGID.count("\n") + 1
+        for text, *words in (("direction = [0, 0, 0]", "direction = [0, 0, 0]", "zero"),
+                             ("direction = [1, 2]", "direction = [1, 2]", "3 numbers"),
+                             ("direction = [nan, 0, 0]", "direction = nan", "finite"),
+                             ("point_m = [1e31, 0, 0]", "point_m = 1e+31", "at most"),
+                             ("normal = [0, 0, 1]", "normal = [0, 0, 1]", "rolling"),
+                             ("radius_m = 0.1", "radius_m = 0.1 ", "rolling"),
+                             ("damping_N_s_m = 0", "damping_N_s_m = 0", "above 0"),
+                             ("directions = 1", "unknown key directions", "direction"),
+                             ('a = "bal"', 'a = "bal"', 'did you mean "ball"?')):
+            self.refused(RIGID + text + "\n", f'scene.toml:{at}: constraint "blade": ', *words)
+        for old, new, *words in (('"skate"', '"skat"', "skate, rolling, velocity"), ('"skate"', '"rolling"', "radius_m"),
+                                 ('"skate"', '"velocity"', "direction"), ('b = "ball"', 'b = "floor"', "world")):
+            self.refused(RIGID.replace(old, new), 'constraint "blade": ', *words)
+        for text in ('[[loads]]\nname = "l"\nforce_N = [1, 0, 0]\nbody = "floor"\n',):
+            self.refused(SCENE + text, 'body = "floor"', "part of the world")
+
+    def test_constraint_against_a_fixed_body(self):
+        """The direction is that body's: the same motion as along the world's, turned."""
+        probe = '[[probes]]\nname = "p"\nkind = "velocity"\nbody = "ball"\ncomponent = "x"\n'
+        text = RIGID.replace('"skate"', '"velocity"').replace("position_m = [0, 0, 0.2]", "position_m = [0, 0, 0.2]\n"
+                             "velocity_m_s = [1, 0, 0]") + 'direction = [0, 1, 0]\n'
+        turned = text.replace("fixed = true", "fixed = true\nrotation_deg = [0, 0, 90]").replace(
+            'b = "ball"', 'a = "floor"\nb = "ball"')
+        free, _ = self.accepted(text + probe)
+        held, _ = self.accepted(turned + probe)
+        self.assertAlmostEqual(free["probes"]["p"]["last"], 1, delta=1e-12)
+        self.assertAlmostEqual(held["probes"]["p"]["last"], 0, delta=1e-12)
 
     def test_probe_of_a_fixed_body(self):
         wall = FLOOR.replace("floor", "wall").replace(
