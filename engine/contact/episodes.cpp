@@ -142,7 +142,9 @@ void Episodes::begin(Row& row, double rate) {
   // Not foreseen, or known exactly.
   if (!row.existed || now_.approach[i] <= 0 || step_.by_events) {
     now_.approach[i] = std::max(rate, 0.0);
-    touch(row.laws, i, now_.approach[i]);
+    // A step by impulses that closes a contact has stretched its bristles already.
+    const bool stretched = row.existed && step_.impulses && now_.impulse[i].normal > 0;
+    touch(row.laws, i, now_.approach[i], !stretched);
   }
   if (!row.existed && !step_.first && step_.elapsed > 0) {
     lines_.regenerated += stored(row.laws, i, now_.depth[i]);
@@ -223,11 +225,14 @@ double Episodes::foreseen(const Row& row, double rate) const {
 }
 
 /// The memory of a new contact.
-void Episodes::touch(const LawBlock& laws, std::size_t i, double approach) {
+void Episodes::touch(const LawBlock& laws, std::size_t i, double approach,
+                     bool with_friction) {
   if (laws.has_normal_law()) {
     normal_law(laws.normal).touch(laws.normal, approach, normal_memory(), i);
   }
-  friction_law(laws.friction).touch(laws.friction, friction_memory(), i);
+  if (with_friction) {
+    friction_law(laws.friction).touch(laws.friction, friction_memory(), i);
+  }
 }
 
 /// Energy in a new row, if it were at this depth.

@@ -76,7 +76,8 @@ class Episodes {
   void regenerate_exactly(const Row& row);
   void follow_travel(const Row& row, double depth);
   double foreseen(const Row& row, double rate) const;
-  void touch(const LawBlock& laws, std::size_t i, double approach);
+  void touch(const LawBlock& laws, std::size_t i, double approach,
+             bool with_friction = true);
   double stored(const LawBlock& laws, std::size_t i, double depth) const;
   int event_of(const Row& row) const;
   void note_event(EventKind kind, const RowChange& change, const ContactKey& key,

@@ -237,6 +237,28 @@ TEST(ComplementarityLedger, ClosesWhereTheMassMatrixIsConstant) {
   }
 }
 
+/// A ball at rest a hair above a slope: the step that closes the contact stretches its
+/// bristle as well, and the energy in it is not forgotten at the touch.
+TEST(ComplementarityLedger, ClosesWhereATouchIsNotForeseen) {
+  ModelBuilder builder;
+  builder.gravity({3, 0, -9});
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  add_free(builder, "ball", 2, ball_inertia(2, 0.1), Sphere{0.1});
+  builder.add_contact({.normal = choose<GonthierNormal>({.stiffness = 1e8,
+                                                         .exponent = 1.5,
+                                                         .restitution = 0.5,
+                                                         .impact_speed_floor = 0.01}),
+                       .friction = choose<SpringSlider>(slider(0.8, 1e4, 10))});
+  const Model model = built(builder);
+  State state = make_state(model);
+  put(model, state, "ball", {0, 0, 0.1 + 1e-8});
+  FixedStep stepper(model, impulses(1e-3));
+  const RunSummary summary = run(stepper, state, {.end = 3e-3, .every = Sampling::step});
+  ASSERT_EQ(summary.status, StepStatus::ok);
+  EXPECT_GT(summary.audit.last().friction, 1e-6 * summary.audit.scale());
+  EXPECT_LT(summary.audit.relative(), 1e-11);
+}
+
 /// A free body that tumbles fast keeps its energy, goes straight, and keeps the size of
 /// its angular momentum to the step.
 TEST(ComplementarityStep, AFreeBodyTumblesForAnyStep) {
