@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bristle/adaptive/contact_time.hpp"
+#include "bristle/adaptive/impulse_steps.hpp"
 #include "bristle/adaptive/sampler.hpp"
 
 namespace bristle {
@@ -34,11 +35,13 @@ constexpr double flight_ahead = 2, flight_again = 0.5;
 
 constexpr double same_instant = 1e-15;  // of the time, and of a second: nine roundings
 
-// The integrator stalls where it takes more turns than this, and than some per row, to
-// get ahead by so much: where all rows of a heap switch at one instant, some ten turns
-// each are in order.
-constexpr std::int64_t most_turns = 2000, turns_per_row = 50;
-constexpr double ahead = 1e-10;  // [s], and of the time itself
+// Events are located one by one as long as no more rows than this act, and as long as no
+// more turns than this are needed to get ahead by a window of time. Beyond, steps by
+// impulses go on for the hold time, twice as long each time.
+constexpr std::int64_t most_located_rows = 32;
+constexpr std::int64_t most_turns = 1000;
+constexpr double window = 1e-3;       // [s]
+constexpr double first_hold = 10e-3;  // [s]
 
 }  // namespace
 
@@ -50,7 +53,8 @@ class Adaptive::Driver {
         scales_(ode_),
         step_(ode_, scales_, options.rtol),
         locator_(ode_, step_),
-        contact_time_(ode_, scales_, options.contact_clock) {}
+        contact_time_(ode_, scales_, options.contact_clock),
+        impulses_(ode_.system(), options.rtol, options.longest_step) {}
 
   StepStatus advance_to(State& state, double until, const StepObserver& observer);
   StepCounts counts() const noexcept;
@@ -61,6 +65,12 @@ class Adaptive::Driver {
   using Vector = MotionOde::Vector;
 
   StepStatus begin(State& state, const StepObserver& observer);
+  StepStatus begin_located(State& state, const StepObserver& observer);
+  std::int64_t acting_rows() const;
+  void begin_impulses(const State& state);
+  StepStatus sample_by_impulses(const State& from, State& state,
+                                const StepObserver& observer);
+  StepStatus step_by_impulses(State& state, double until, const StepObserver& observer);
   StepStatus settle(State& state);
   void begin_step(bool go_on);
   enum class Attempt { done, leaves, fails };
@@ -74,7 +84,8 @@ class Adaptive::Driver {
   void sample(const State& state, double where, const StepObserver& observer);
   GuardEvent note_event(State& state, const StepEvent& where);
   void plan_next(const StepEvent& where, const GuardEvent& event);
-  void tell_settled(const State& state, const StepObserver& observer);
+  void tell(const State& state, std::span<const Event> events,
+            const StepObserver& observer);
   StepStatus accept(State& state, const StepEvent& where, double until,
                     const StepObserver& observer);
 
@@ -92,6 +103,11 @@ class Adaptive::Driver {
   double flight_length_ = 0;        // of the last step before a touch [s]
   std::vector<RowId> rows_;         // of the state settled last
   Vector here_;
+
+  ImpulseSteps impulses_;
+  bool by_impulses_ = false;
+  double located_again_ = 0;  // when events may be located again [s]
+  double hold_ = first_hold;  // of the next change to impulses [s]
 };
 
 StepCounts Adaptive::Driver::counts() const noexcept {
@@ -99,6 +115,8 @@ StepCounts Adaptive::Driver::counts() const noexcept {
   counts.evaluations = ode_.evaluations();
   counts.looks = ode_.contact_evaluations();
   counts.distances = locator_.distance_queries();
+  counts.rejected += impulses_.rejected();
+  counts.solves = impulses_.solves();
   return counts;
 }
 
@@ -117,8 +135,18 @@ StepStatus Adaptive::Driver::settle(State& state) {
 
 StepStatus Adaptive::Driver::begin(State& state, const StepObserver& observer) {
   if (!(options_.rtol > 0) || !(options_.longest_step > 0)) return StepStatus::wrong_step;
-  if (length_ == 0) length_ = flight_length_ = first_length;
   sampler_.begin(state.time, observer.on_sample ? observer.sample_interval : 0);
+  if (state.impulses_known()) {
+    // As the steps that led here.
+    if (!by_impulses_) begin_impulses(state);
+    return impulses_.settle(state);
+  }
+  return begin_located(state, observer);
+}
+
+StepStatus Adaptive::Driver::begin_located(State& state, const StepObserver& observer) {
+  by_impulses_ = false;
+  if (length_ == 0) length_ = flight_length_ = first_length;
   contact_time_.reset();
   ode_.forget_events();
   const StepStatus status = settle(state);
@@ -127,7 +155,7 @@ StepStatus Adaptive::Driver::begin(State& state, const StepObserver& observer) {
   scales_.measure(state);
   step_.forget_stability();
   begin_step(false);
-  tell_settled(state, observer);
+  tell(state, ode_.system().events, observer);
   return status;
 }
 
@@ -215,8 +243,9 @@ void Adaptive::Driver::plan_next(const StepEvent& where, const GuardEvent& event
 
 /// Events that no guard located: points that appear inside or are gone, and contacts that
 /// rounding left on the wrong side.
-void Adaptive::Driver::tell_settled(const State& state, const StepObserver& observer) {
-  for (const Event& event : ode_.system().events) {
+void Adaptive::Driver::tell(const State& state, std::span<const Event> events,
+                            const StepObserver& observer) {
+  for (const Event& event : events) {
     ++counts_.events;
     if (event.kind == EventKind::touch) ++counts_.touches;
     if (observer.on_event) observer.on_event(state, event);
@@ -261,7 +290,7 @@ StepStatus Adaptive::Driver::accept(State& state, const StepEvent& where, double
   }
   begin_step(same && where.where > 1 && ode_.began_with(step_.end()));
   if (happens && observer.on_event) observer.on_event(state, told);
-  tell_settled(state, observer);
+  tell(state, ode_.system().events, observer);
   return status;
 }
 
@@ -312,24 +341,78 @@ Adaptive::Driver::Turn Adaptive::Driver::take_step(State& state, double until,
   return Turn::accepted;
 }
 
+std::int64_t Adaptive::Driver::acting_rows() const {
+  return std::count_if(rows_.begin(), rows_.end(),
+                       [](const RowId& row) { return row.acts(); });
+}
+
+/// Events come too fast to be located one by one: error-controlled steps by impulses go
+/// on.
+void Adaptive::Driver::begin_impulses(const State& state) {
+  by_impulses_ = true;
+  located_again_ = state.time + hold_;
+  hold_ *= 2;
+  contact_time_.reset();
+  impulses_.begin(state);
+}
+
+/// The samples within a step by impulses that began at `from`.
+StepStatus Adaptive::Driver::sample_by_impulses(const State& from, State& state,
+                                                const StepObserver& observer) {
+  if (!sampler_.due_before(state.time)) return StepStatus::ok;
+  while (sampler_.due_before(state.time)) {
+    const StepStatus status = impulses_.sample(from, sampler_.next(), sampler_.room());
+    if (status != StepStatus::ok) return status;
+    sampler_.tell(observer.on_sample);
+  }
+  return impulses_.settle(state);
+}
+
+StepStatus Adaptive::Driver::step_by_impulses(State& state, double until,
+                                              const StepObserver& observer) {
+  StepStatus status = impulses_.step(state, until);
+  if (status == StepStatus::ok) {
+    status = sample_by_impulses(impulses_.before(), state, observer);
+  }
+  if (status != StepStatus::ok) return status;
+  ++counts_.steps;
+  ++counts_.impulse_steps;
+  tell(state, impulses_.events(), observer);
+  list_rows(state, rows_);
+  if (state.time >= located_again_ && 2 * acting_rows() <= most_located_rows) {
+    status = begin_located(state, observer);
+  }
+  return status;
+}
+
 StepStatus Adaptive::Driver::advance_to(State& state, double until,
                                         const StepObserver& observer) {
   StepStatus status = begin(state, observer);
   double since = state.time;
   std::int64_t turns = 0;
   while (status == StepStatus::ok && state.time < until) {
-    if (state.time > since + ahead * std::max(1.0, std::abs(since))) {
+    if (state.time > since + window) {
       since = state.time;
       turns = 0;
     }
-    const auto rows = static_cast<std::int64_t>(rows_.size());
-    if (++turns > most_turns + turns_per_row * rows) return StepStatus::stands_still;
-    // Not beyond the end.
-    length_ = std::min(length_, options_.longest_step / contact_time_.fastest_pace());
-    if (!contact_time_.runs()) length_ = std::min(length_, until - state.time);
-    const Turn turn = take_step(state, until, observer, status);
-    if (turn == Turn::failed) return status;
-    const bool stepped = turn == Turn::accepted && status == StepStatus::ok;
+    bool stepped = false;
+    if (!by_impulses_ && (acting_rows() > most_located_rows || ++turns > most_turns)) {
+      begin_impulses(state);
+    }
+    if (by_impulses_) {
+      status = step_by_impulses(state, until, observer);
+      stepped = status == StepStatus::ok;
+    } else {
+      // Not beyond the end.
+      length_ = std::min(length_, options_.longest_step / contact_time_.fastest_pace());
+      if (!contact_time_.runs()) length_ = std::min(length_, until - state.time);
+      const Turn turn = take_step(state, until, observer, status);
+      if (turn == Turn::failed) {
+        begin_impulses(state);
+        status = StepStatus::ok;
+      }
+      stepped = turn == Turn::accepted && status == StepStatus::ok;
+    }
     if (stepped && observer.on_step && !observer.on_step(state)) break;
   }
   return status;
