@@ -9,7 +9,7 @@ namespace bristle::bench {
 namespace {
 
 void tell(Everyday& result, const std::string& trouble) {
-  std::strncpy(result.trouble, trouble.c_str(), sizeof result.trouble - 1);
+  trouble.copy(result.trouble, sizeof result.trouble - 1);
 }
 
 }  // namespace

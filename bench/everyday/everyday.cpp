@@ -104,11 +104,11 @@ Everyday run_apart(const Wish& wish, const std::string& kind,
       settings.push_back("clock.kind=" + kind);
       mine = bristle_everyday(scene, settings);
     }
-    const bool written = write(ends[1], &mine, sizeof mine) == sizeof mine;
+    const bool written = ::write(ends[1], &mine, sizeof mine) == sizeof mine;
     _exit(written ? 0 : 1);
   }
   close(ends[1]);
-  const bool told = read(ends[0], &result, sizeof result) == sizeof result;
+  const bool told = ::read(ends[0], &result, sizeof result) == sizeof result;
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);

@@ -26,12 +26,10 @@ double energy(const mjModel* model, mjData* data) {
 
 Everyday mujoco_everyday(const std::filesystem::path& file) {
   Everyday result;
-  char message[200] = "";
   const std::unique_ptr<mjModel, Free> model(
-      mj_loadXML(file.c_str(), nullptr, message, sizeof message));
+      mj_loadXML(file.c_str(), nullptr, result.trouble, sizeof result.trouble));
   if (!model) {
     result.exit = 2;
-    std::strncpy(result.trouble, message, sizeof result.trouble - 1);
     return result;
   }
   const std::unique_ptr<mjData, Free> data(mj_makeData(model.get()));
