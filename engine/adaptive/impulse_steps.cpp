@@ -24,6 +24,10 @@ constexpr double longest_with_motors = 1e-2, longest_at_rest = 1;  // [s]
 // Step lengths from one to the next: (error)^(−1/2), of a method of order 1.
 constexpr double safety = 0.9, least_change = 0.2, most_growth = 4;
 constexpr double after_failure = 0.25;
+// An error that stays above so much of what it was with a longer step, so often in a row,
+// does not come from the step: the step is taken.
+constexpr double jump_part = 0.7;
+constexpr int jump_trials = 2;
 // Contacts are looked for as far ahead as this, or as the step leads where that is less;
 // a step in which a shape moves farther is taken again, shorter.
 constexpr double farthest_look = 4e-3;  // [s]
@@ -144,36 +148,44 @@ StepStatus ImpulseSteps::try_step(const State& state, double h) {
   return status;
 }
 
+/// A trial that may be taken; else h_ is what to try next.
+bool ImpulseSteps::accepts(double h, double off, Jump& jump) {
+  if (off <= 1) {
+    h_ = h * std::clamp(safety / std::sqrt(off), least_change, most_growth);
+    return true;
+  }
+  // What does not fall with the step is a jump of the motion itself.
+  jump.lasts = off > jump_part * jump.error ? jump.lasts + 1 : 0;
+  jump.error = off;
+  h_ = jump.lasts > jump_trials ? h : h * std::max(safety / std::sqrt(off), least_change);
+  return jump.lasts > jump_trials || h < shortest_step;
+}
+
 StepStatus ImpulseSteps::step(State& state, double until) {
   h_ = std::min(h_, longest_);
-  for (;;) {
+  for (Jump jump;;) {
     const double left = until - state.time;
     // The last two steps are of one length.
-    const double h = h_ >= left ? left : std::min(h_, std::max(0.5 * left, 0.5 * h_));
+    const bool last = h_ >= left;
+    const double h = last ? left : std::min(h_, std::max(0.5 * left, 0.5 * h_));
+    const double planned = h_;
     const SolveCounts before = method_->solves();
     const StepStatus status = try_step(state, h);
-    const SolveCounts after = method_->solves();
-    const bool solved = after.unconverged == before.unconverged || h < must_be_solved;
-    double change = after_failure;
-    if (status == StepStatus::ok && !through_ && solved) {
-      const double off = error();
-      change = std::clamp(safety / std::sqrt(off), least_change, most_growth);
-      if (off <= 1 || h < shortest_step) {
-        unsolved_ += after.unconverged - before.unconverged;
-        std::swap(state, trial_);
-        if (h < left) {
-          h_ = change * h;
-        } else {
-          h_ = std::max(h_, change * h);
-          state.time = until;
-        }
-        return status;
+    const std::uint64_t unsolved = method_->solves().unconverged - before.unconverged;
+    const bool solved = unsolved == 0 || h < must_be_solved;
+    if (status != StepStatus::ok || through_ || !solved) {
+      h_ = after_failure * h;
+      if (h_ < shortest_step && status != StepStatus::ok) return status;
+    } else if (accepts(h, error(), jump)) {
+      unsolved_ += unsolved;
+      std::swap(state, trial_);
+      if (last) {
+        h_ = std::max(h_, planned);
+        state.time = until;
       }
+      return status;
     }
     ++rejected_;
-    h_ = std::min(change, 1.0) * h;
-    if (h_ < shortest_step && status != StepStatus::ok) return status;
-    h_ = std::max(h_, 0.5 * shortest_step);
   }
 }
 

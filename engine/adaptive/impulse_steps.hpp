@@ -51,7 +51,14 @@ class ImpulseSteps {
     double length;  // radius of gyration [m]
   };
 
+  /// The errors of trials of one step.
+  struct Jump {
+    double error = HUGE_VAL;  // of the last one
+    int lasts = 0;            // trials in a row whose error was no smaller
+  };
+
   StepStatus settle(State& state, double h);
+  bool accepts(double h, double off, Jump& jump);
   StepStatus take(State& state, double h);
   StepStatus try_step(const State& state, double h);
   bool contacts_known() const;
