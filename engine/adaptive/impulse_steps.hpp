@@ -8,9 +8,9 @@
 
 // Steps by impulses whose length follows a tolerance: what the adaptive integrator does
 // in heaps, where events come too fast to be located one by one. Each step of the
-// complementarity method is taken as a whole and in two halves; the halves are kept, and
-// the difference of both, which is of the second order in h, is the error that is
-// controlled.
+// complementarity method is taken as a whole and in two halves. The difference of both,
+// which is of the second order in h, is the error that is controlled; the halves are
+// kept, extrapolated where nothing has touched or lifted off within the step.
 //
 // Errors are measured link by link in the metric of its inertia I: a velocity V has the
 // size √(V·IV/m) [m/s], a displacement the like [m].
@@ -63,6 +63,10 @@ class ImpulseSteps {
   StepStatus try_step(const State& state, double h);
   bool contacts_known() const;
   double error() const;
+  bool is_smooth() const;
+  double energy(const State& state);
+  void extrapolate();
+  void note_events();
 
   System* system_;
   double tolerance_, longest_;
@@ -73,9 +77,11 @@ class ImpulseSteps {
 
   double h_ = 0;          // of the next step [s]
   bool through_ = false;  // shapes may have met unseen in the trial
-  State trial_;
+  double error_ = 0;      // of the trial, over what is allowed
+  State whole_, trial_;
   std::vector<Transform<double>> begin_poses_, whole_poses_;
   std::vector<Motion<double>> whole_velocities_;
+  std::vector<double> change_;  // from the whole to the halves, per velocity
   std::vector<Event> events_;
   std::uint64_t rejected_ = 0, unsolved_ = 0;
 };
