@@ -36,16 +36,23 @@ constexpr double flight_ahead = 2, flight_again = 0.5;
 constexpr double same_instant = 1e-15;  // of the time, and of a second: nine roundings
 
 // Events are located one by one as long as no more rows than this act (two boxes on a
-// floor have 8), and as long as no more turns and evaluations than these are needed to
-// get ahead by a window of time; beyond, error-controlled steps by impulses go on, for
-// the hold time at least, twice as long each time. Measured on everyday scenes: 8 to 16
-// rows take the same time, 32 four times as much. An impact of a steel ball takes 140
-// evaluations at rtol 1e-8, and what chatters takes tens of thousands.
+// floor have 8), and as long as that takes no more turns and evaluations at once than
+// these, and per second in the long run; beyond, error-controlled steps by impulses go
+// on, for the hold time at least, twice as long each time. Measured on everyday scenes: 8
+// to 16 rows take the same time, 32 four times as much. A steel ball takes 140
+// evaluations an impact at rtol 1e-8, and 3e5 a second where its bounces end; what
+// chatters takes ten times as many and more. Tighter tolerances than the default have
+// more of both, by the fourth root, twice what their order asks.
 constexpr std::int64_t most_located_rows = 16;
-constexpr std::int64_t most_turns = 300;
-constexpr std::uint64_t most_evaluations = 3000;
-constexpr double window = 1e-3;       // [s]
+constexpr double most_turns = 300, turns_per_second = 3e4;
+constexpr double most_evaluations = 3000, evaluations_per_second = 3e5;
+constexpr double usual_rtol = 1e-6;
 constexpr double first_hold = 50e-3;  // [s]
+
+// The integrator stalls where it takes more turns than this, by whatever steps, to get
+// ahead by so much.
+constexpr std::int64_t stalled_turns = 10000;
+constexpr double ahead = 1e-10;  // [s], and of the time itself
 
 }  // namespace
 
@@ -58,7 +65,8 @@ class Adaptive::Driver {
         step_(ode_, scales_, options.rtol),
         locator_(ode_, step_),
         contact_time_(ode_, scales_, options.contact_clock),
-        impulses_(ode_.system(), options.rtol, options.longest_step) {}
+        impulses_(ode_.system(), options.rtol, options.longest_step),
+        patience_(std::max(1.0, std::pow(usual_rtol / options.rtol, 0.25))) {}
 
   StepStatus advance_to(State& state, double until, const StepObserver& observer);
   StepCounts counts() const noexcept;
@@ -78,6 +86,8 @@ class Adaptive::Driver {
   StepStatus sample_by_impulses(const State& from, State& state,
                                 const StepObserver& observer);
   StepStatus step_by_impulses(State& state, double until, const StepObserver& observer);
+  bool step_by_events(State& state, double until, const StepObserver& observer,
+                      StepStatus& status);
   StepStatus settle(State& state);
   void begin_step(bool go_on);
   enum class Attempt { done, leaves, fails };
@@ -113,8 +123,14 @@ class Adaptive::Driver {
 
   ImpulseSteps impulses_;
   bool by_impulses_ = false;
-  double located_again_ = 0;  // when events may be located again [s]
-  double hold_ = first_hold;  // of the next change to impulses [s]
+  struct {
+    double time;                // [s]
+    std::uint64_t seen;         // evaluations until then
+    double turns, evaluations;  // less what the time that passed allows
+  } located_{};                 // the work of locating events
+  double patience_;             // how much of it there may be, over the usual
+  double located_again_ = 0;    // when events may be located again [s]
+  double hold_ = first_hold;    // of the next change to impulses [s]
 };
 
 StepCounts Adaptive::Driver::counts() const noexcept {
@@ -153,6 +169,7 @@ StepStatus Adaptive::Driver::begin(State& state, const StepObserver& observer) {
 
 StepStatus Adaptive::Driver::begin_located(State& state, const StepObserver& observer) {
   by_impulses_ = false;
+  located_ = {state.time, evaluations(), 0, 0};
   if (length_ == 0) length_ = flight_length_ = first_length;
   contact_time_.reset();
   ode_.forget_events();
@@ -392,36 +409,48 @@ StepStatus Adaptive::Driver::step_by_impulses(State& state, double until,
   return status;
 }
 
+/// A turn by located events, or where they come too fast, the change to impulses.
+bool Adaptive::Driver::step_by_events(State& state, double until,
+                                      const StepObserver& observer, StepStatus& status) {
+  const double elapsed = patience_ * (state.time - located_.time);
+  const auto work = static_cast<double>(evaluations() - located_.seen);
+  located_ = {
+      state.time, evaluations(),
+      std::max(0.0, located_.turns - turns_per_second * elapsed) + 1,
+      std::max(0.0, located_.evaluations - evaluations_per_second * elapsed) + work};
+  if (acting_rows() > most_located_rows || located_.turns > patience_ * most_turns ||
+      located_.evaluations > patience_ * most_evaluations) {
+    begin_impulses(state);
+    return false;
+  }
+  // Not beyond the end.
+  length_ = std::min(length_, options_.longest_step / contact_time_.fastest_pace());
+  if (!contact_time_.runs()) length_ = std::min(length_, until - state.time);
+  const Turn turn = take_step(state, until, observer, status);
+  if (turn == Turn::failed) {
+    begin_impulses(state);
+    status = StepStatus::ok;
+  }
+  return turn == Turn::accepted && status == StepStatus::ok;
+}
+
 StepStatus Adaptive::Driver::advance_to(State& state, double until,
                                         const StepObserver& observer) {
   StepStatus status = begin(state, observer);
   double since = state.time;
   std::int64_t turns = 0;
-  std::uint64_t work = evaluations();
   while (status == StepStatus::ok && state.time < until) {
-    if (state.time > since + window) {
+    if (state.time > since + ahead * std::max(1.0, std::abs(since))) {
       since = state.time;
       turns = 0;
-      work = evaluations();
     }
+    if (++turns > stalled_turns) return StepStatus::stands_still;
     bool stepped = false;
-    if (!by_impulses_ && (acting_rows() > most_located_rows || ++turns > most_turns ||
-                          evaluations() - work > most_evaluations)) {
-      begin_impulses(state);
-    }
     if (by_impulses_) {
       status = step_by_impulses(state, until, observer);
       stepped = status == StepStatus::ok;
     } else {
-      // Not beyond the end.
-      length_ = std::min(length_, options_.longest_step / contact_time_.fastest_pace());
-      if (!contact_time_.runs()) length_ = std::min(length_, until - state.time);
-      const Turn turn = take_step(state, until, observer, status);
-      if (turn == Turn::failed) {
-        begin_impulses(state);
-        status = StepStatus::ok;
-      }
-      stepped = turn == Turn::accepted && status == StepStatus::ok;
+      stepped = step_by_events(state, until, observer, status);
     }
     if (stepped && observer.on_step && !observer.on_step(state)) break;
   }
