@@ -31,7 +31,8 @@ namespace {
 
 using detail::at;
 
-constexpr int most_lowerings = 6;  // of a restitution in one step
+constexpr int most_lowerings = 6;         // of a restitution in one step
+constexpr std::size_t most_joinings = 4;  // of contacts that were left out
 
 /// The row of a constraint, where the bodies are.
 JacobianRow<double> row_of(const Workspace<double>& tree,
@@ -80,6 +81,7 @@ class Complementarity final : public FixedMethod {
   void find_diagonal();
   void renumber(System& system, const State& state, double h);
   void find_velocity(System& system, const State& state, double h);
+  bool join_missed(System& system, const State& state, double h);
   void book(System& system, State& state, double h);
   void book_links(System& system, State& state, double h);
   void book_prescribed(System& system, State& state, double h);
@@ -618,6 +620,32 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
   }
 }
 
+/// Contacts and limits that were left out, since free motion does not close them, and
+/// that impulses elsewhere close within the step. Says whether there are any.
+bool Complementarity::join_missed(System& system, const State& state, double h) {
+  const Placement place = system.placement(state.q, v_next_);
+  bool any = false;
+  const auto look = [&](const auto& pool, ImpulseRow& row, std::size_t i) {
+    if (row.first >= 0 || row.joins || !(row.depth <= 0)) return;
+    JacobianRow<double> jacobian[PointPool::most_rows];
+    pool.jacobian(place, i, jacobian);
+    const double rate = -row_rate<double>(system.tree, v_next_, jacobian[0]);
+    row.joins = row.depth + h * rate > 0;
+    any = any || row.joins;
+  };
+  for (std::size_t i = 0; i < contacts_.rows().size(); ++i) {
+    if (state.contacts.key[i].empty()) continue;
+    look(system.pools.points, contacts_.rows()[i], i);
+  }
+  JointPool& joints = system.pools.joints;
+  joints.for_each_row(state.joints, joints.law_columns(state.joints.memory),
+                      [&](const LawRow& law) {
+                        if (law.laws.given_load || joints.joint(law.i) == nullptr) return;
+                        look(joints, limits_.rows()[law.i], law.i);
+                      });
+  return any;
+}
+
 /// The lines of the ledger, all forces at v⁺.
 void Complementarity::book(System& system, State& state, double h) {
   const Model& model = *system.model;
@@ -759,8 +787,10 @@ StepStatus Complementarity::take(System& system, State& state, double h,
   contacts_.begin(system.pools.points, state.contacts);
   links_before_ = system.tree.velocities;
   joints_.begin();
-  // Again where a motor turns out to reach its limit: it is a row then.
-  for (std::size_t attempt = 0; attempt <= system.model->motors.size(); ++attempt) {
+  // Again where a motor turns out to reach its limit: it is a row then; and where a
+  // contact closes that was left out.
+  const std::size_t most = system.model->motors.size() + most_joinings;
+  for (std::size_t attempt = 0; attempt <= most; ++attempt) {
     system.tree.velocities = links_before_;
     free_motion(system, state, h, commands);
     if (!all_finite(v_free_)) {
@@ -773,7 +803,8 @@ StepStatus Complementarity::take(System& system, State& state, double h,
     solve_passes(system, state, h);
     find_velocity(system, state, h);
     joints_.remove(*system.model, system.tree);
-    if (joints_.within_limits(*system.model, v_next_)) break;
+    const bool complete = !join_missed(system, state, h);
+    if (joints_.within_limits(*system.model, v_next_) && complete) break;
   }
   if (!all_finite(v_next_)) {
     restore(state);

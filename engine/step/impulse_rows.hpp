@@ -45,6 +45,7 @@ struct ImpulseRow {
   // At the step's beginning, and in free motion.
   double depth = 0, lag = 0;
   double lag_speed = 0;  // that rates of the row contain, beyond those of the bodies
+  bool joins = false;  // left out, it would close within the step: other impulses push it
   double start_rate = 0, free_rate = 0;
   Vec2<double> start_slip{0, 0}, free_slip{0, 0};
 
@@ -151,6 +152,7 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
     ImpulseRow& row = rows_[i];
     row = {.depth = row.depth,
            .lag = row.lag,
+           .joins = row.joins,
            .start_rate = row.start_rate,
            .start_slip = row.start_slip};
     // What geometry has added is made up for at a bounded speed: as if the bodies
@@ -160,7 +162,7 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
     row.free_slip = {c.slip_x[i], c.slip_y[i]};
     // How far it may come within the step, by itself or pushed.
     const double speed = std::max(std::abs(row.free_rate), std::abs(row.start_rate));
-    const bool near = row.depth > -2 * h * speed - 1e-12;
+    const bool near = row.joins || row.depth > -2 * h * speed - 1e-12;
     if (!takes_part(i) || !(near || law.laws.given_load)) return;
     if (law.laws.rigid) linearise_rigid(law, rows.episode[i] == 0, row, h);
     const double last = impulse_step > 0 ? rows.impulse[i].normal / impulse_step : 0;
