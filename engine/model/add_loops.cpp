@@ -127,7 +127,6 @@ Problem add_loop(const LoopSpec& spec, const Subject& who,
                          .rows = rows,
                          .meeting = meeting_of(model.tree, a.link, b.link)});
   model.loop_rows += rows;
-  if (!rigid) model.has_loop_springs = true;
   return {};
 }
 
