@@ -147,7 +147,8 @@ int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
   std::optional<Runner> runner;
   runner.emplace(
       scene, state, 0, recorder ? &*recorder : nullptr,
-      {.realtime = wish.realtime, .priority = wish.priority, .quiet = wish.json});
+      RunnerOptions{
+          .realtime = wish.realtime, .priority = wish.priority, .quiet = wish.json});
   if (begin.from && !runner->restore(begin.from->extra)) {
     return fail(
         fmt::format("{}: its checkpoint was written by another version", folder->path()));

@@ -736,6 +736,16 @@ class Recordings(Case):
             self.file.write_bytes(self.good[:length])
             self.ended(call("export", self.out, "--csv"), BAD_INPUT, "recording.h5")
 
+    def test_a_log_whose_writer_was_killed_at_once(self):
+        begun = self.folder / "begun"
+        begun.mkdir()
+        for start in (b"", b"B"):
+            (begun / "recording.log").write_bytes(start)
+            for arguments in (("export", begun, "--csv"), ("run", "--resume", begun)):
+                self.ended(call(*arguments), BAD_INPUT, "recording.log", "nothing was recorded")
+        (begun / "recording.log").write_bytes(b"other")
+        self.ended(call("export", begun, "--csv"), BAD_INPUT, "is not a log")
+
     def test_from_another_program(self):
         """Without our checksum, as other programs write it: read where it can be."""
         self.file.write_bytes(self.good[512:])
