@@ -787,10 +787,10 @@ class Words(Case):
 
     def test_whole_numbers_that_no_double_is(self):
         large = 2 ** 53 + 1
-        self.accepted(CLOCK + BALL.replace("mass_kg = 1", f"mass_kg = {large}"))
         for value in (large, 2 ** 63 - 1, -large):
             self.refused(SCENE + f"[[contacts]]\nfriction = {value}\n", f"friction = {value}", "[0, 10]")
             self.refused(SCENE + f'[[contacts]]\nnormal = {{law = "hertz", stiffness = {value}}}\n', "stiffness")
+        self.accepted(CLOCK + BALL.replace("mass_kg = 1", f"mass_kg = {large}"))
 
     def test_a_number_too_large(self):
         for text in (SCENE.replace("mass_kg = 1", "mass_kg = 1e301"),
