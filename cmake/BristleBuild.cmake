@@ -43,8 +43,6 @@ endfunction()
 function(bristle_precompile target)
   if(BRISTLE_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
-    # g++ 12 warns of moves of strings (GCC bug 105651), unless they come from a system header itself.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   endif()
 endfunction()
 
