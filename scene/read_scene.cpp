@@ -142,6 +142,10 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
   std::vector<std::string> path;
   std::stringstream words(setting.substr(0, equals));
   for (std::string word; std::getline(words, word, '.');) path.push_back(word);
+  if (setting[equals - 1] == '.' || std::ranges::count(path, "") > 0) {
+    problems.error(place, "a key must not have an empty part between its dots");
+    return;
+  }
   if (path.size() > scene_depth) {
     problems.error(place,
                    fmt::format("a key must not lie more than {} deep", scene_depth));
@@ -166,7 +170,10 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
   try {
     value = toml::parse("x = " + text, label);
   } catch (const toml::parse_error&) {
-    value = toml::table{};
+    value.clear();
+  }
+  if (value.size() != 1) {
+    value.clear();
     value.insert("x", text);
   }
   toml::node* at = &table;

@@ -60,7 +60,7 @@ class Complementarity final : public FixedMethod {
   };
 
   StepStatus take(System& system, State& state, double h, Commands commands);
-  void reserve(const Model& model, const State& state);
+  void reserve(const System& system, const State& state);
   void free_motion(System& system, const State& state, double h, Commands commands);
   void linearise(System& system, const State& state, double h);
   void build(System& system, const State& state, double h);
@@ -139,10 +139,11 @@ Complementarity::Complementarity(const System& system,
       applied_(links_before_.size(), Force<double>::zero()) {}
 
 /// Room for as many rows as the state has places for.
-void Complementarity::reserve(const Model& model, const State& state) {
+void Complementarity::reserve(const System& system, const State& state) {
   const std::size_t contacts = state.contacts.capacity();
   if (contacts <= reserved_ && reserved_ > 0) return;
   reserved_ = std::max<std::size_t>(contacts, 1);
+  const Model& model = *system.model;
   const Tree& tree = model.tree;
   const int velocities = tree.velocity_count();
   int longest = 0;  // way from a link to the world
@@ -153,8 +154,9 @@ void Complementarity::reserve(const Model& model, const State& state) {
     }
     longest = std::max(longest, way);
   }
+  const std::size_t springs = 6 * system.pools.springs.size();
   const std::size_t rows = 5 * contacts + 2 * state.joints.capacity() +
-                           6 * model.loops.size() + model.constraints.size() +
+                           at(model.loop_rows) + springs + model.constraints.size() +
                            joints_.most_rows();
   const int n = static_cast<int>(rows);
   problem_.reserve(n, std::min(velocities, 2 * longest), velocities);
@@ -163,8 +165,8 @@ void Complementarity::reserve(const Model& model, const State& state) {
   }
   contact_of_.reserve(rows);
   y_.reserve(at(velocities) + quad_lanes);
-  spring_force_.reserve(6 * model.loops.size());
-  spring_slope_.reserve(6 * model.loops.size());
+  spring_force_.reserve(springs);
+  spring_slope_.reserve(springs);
   with_solver(Solvers{}, options_.solver, [&]<class S>() {
     workspace_.fit(Room{rows, 0} + S::room(n, velocities + quad_lanes, solve_options_));
   });
@@ -297,14 +299,12 @@ void Complementarity::add_loops(System& system, double) {
   }
 }
 
-/// Loops that are springs: z/h = f − (h k + d) u.
+/// Springs between bodies: z/h = f − (h k + d) u.
 void Complementarity::add_springs(System& system, const State& state, double h) {
-  const LoopPool& pool = system.pools.loops;
   const Placement place = system.placement(state.q, v_free_);
   spring_force_.clear();
   spring_slope_.clear();
-  for (std::size_t i = 0; i < pool.size(); ++i) {
-    const SpringRows rows = pool.rows(place, i);
+  for_each_spring(system.pools.springs, place, [&](const SpringRows& rows) {
     for (int k = 0; k < rows.count; ++k) {
       const double slope = h * rows.stiffness[k] + rows.damping[k];
       if (!(slope > 0)) continue;
@@ -314,7 +314,7 @@ void Complementarity::add_springs(System& system, const State& state, double h) 
       spring_force_.push_back(rows.stiffness[k]);
       spring_slope_.push_back(rows.damping[k]);
     }
-  }
+  });
 }
 
 /// Velocities that are kept at zero: J v⁺ = 0, or z/h = −c J v⁺.
@@ -598,14 +598,13 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
     add_row<double>(system.loops.rows[k], z_[at(r)], system.on_links, system.tau);
   }
   int r = sections_.springs;
-  for (std::size_t i = 0; i < system.pools.loops.size(); ++i) {
-    const SpringRows rows = system.pools.loops.rows(place, i);
+  for_each_spring(system.pools.springs, place, [&](const SpringRows& rows) {
     for (int k = 0; k < rows.count; ++k) {
       if (rows.stiffness[k] > 0 || rows.damping[k] > 0) {
         add_row<double>(rows.row[k], z_[at(r++)], system.on_links, system.tau);
       }
     }
-  }
+  });
   for (const VelocityConstraint& constraint : model.constraints) {
     add_row<double>(row_of(system.tree, constraint), z_[at(r++)], system.on_links,
                     system.tau);
@@ -782,7 +781,7 @@ void Complementarity::restore(State& state) {
 
 StepStatus Complementarity::take(System& system, State& state, double h,
                                  Commands commands) {
-  reserve(*system.model, state);
+  reserve(system, state);
   limits_.begin(system.pools.joints, state.joints);
   contacts_.begin(system.pools.points, state.contacts);
   links_before_ = system.tree.velocities;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -35,7 +34,16 @@ class GyroscopicStep {
                std::span<double> q, std::span<double> v) const noexcept;
 
  private:
-  std::vector<std::uint8_t> offset_;   // per link: a free body, off its centre of mass
+  /// What a link's turning depends on, about its centre of mass in its own axes.
+  struct Body {
+    Sym3<double> inertia{};
+    Vec3<double> com{0, 0, 0};
+    bool has_mass = false;
+    bool turns_freely = false;  // by a free or spherical joint
+    bool floats = false;        // by a free joint in the world
+    bool offset = false;        // and by itself, off its centre of mass
+  };
+  std::vector<Body> bodies_;           // per link
   std::vector<Vec3<double>> torques_;  // ω̄ × I ω̄, in world axes
 };
 
