@@ -117,7 +117,7 @@ void print_end(const Scene& scene, const RunReport& report, const RunWish& wish,
 int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
                         const RunWish& wish) {
   Scene& scene = begin.scene;
-  choose_substeps(scene);
+  if (wish.realtime) fix_substeps(scene);
   for (const std::string& warning : scene.warnings) {
     tell("warning: {}\n", printable(warning));
   }
