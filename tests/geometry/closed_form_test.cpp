@@ -322,7 +322,9 @@ TEST(ClosedForm, ACylinderRollsOnItsRimWithOneCorner) {
       feature = point.feature;
     }
     EXPECT_NEAR(deepest, 1e-3, 1e-8) << k;
-    if (tilted.count > 1) EXPECT_EQ(feature, (1u << 30) + 1 + 16 + 8) << k;
+    if (tilted.count > 1) {
+      EXPECT_EQ(feature, (1u << 30) + 1 + 16 + 8) << k;
+    }
   }
 }
 
