@@ -129,7 +129,7 @@ void return_memory() {
 int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
                         const RunWish& wish) {
   Scene& scene = begin.scene;
-  choose_substeps(scene);
+  if (wish.realtime) fix_substeps(scene);
   for (const std::string& warning : scene.warnings) {
     tell("warning: {}\n", printable(warning));
   }

@@ -32,7 +32,7 @@ namespace {
 using detail::at;
 
 constexpr int most_lowerings = 6;         // of a restitution in one step
-constexpr std::size_t most_joinings = 4;  // of contacts that were left out
+constexpr std::size_t most_joinings = 32;  // of contacts that were left out
 
 /// The row of a constraint, where the bodies are.
 JacobianRow<double> row_of(const Workspace<double>& tree,

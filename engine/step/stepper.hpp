@@ -86,9 +86,10 @@ class Stepper {
 
 /// Options of a stepper: those that most have, and others by the names that it declares.
 struct StepperOptions {
-  double rtol = 1e-6;  // of error-controlled steppers
-  double step = 1e-3;  // of those of fixed step [s]
-  int substeps = 1;
+  double rtol = 1e-6;        // of error-controlled steppers
+  double step = 1e-3;        // of those of fixed step [s]
+  int substeps = 1;          // 0: as many as what touches needs
+  int most_substeps = 1000;  // that may be
   Method method = Method::complementarity;
   int threads = 1;
   std::vector<std::pair<std::string, double>> own{};

@@ -158,12 +158,15 @@ double TimeScales::stable_step(Method method) const noexcept {
   return method.info().stable_step(*this);
 }
 
+double TimeScales::recommended_step(Method method) const noexcept {
+  if (method.info().impulses) return HUGE_VAL;  // stiff contacts need not be followed
+  const double accurate = 1 / (frequency * (method.info().order == 1 ? 10 : 3));
+  return std::min(accurate, 0.5 * stable_step(method));
+}
+
 int TimeScales::recommended_substeps(Method method, double step) const noexcept {
-  if (method.info().impulses) return 1;  // stiff contacts need not be followed
-  const double accurate = frequency * step * (method.info().order == 1 ? 10 : 3);
-  const double stable = 2 * step / stable_step(method);
-  return std::max(1,
-                  static_cast<int>(std::ceil(std::min(std::max(accurate, stable), 1e6))));
+  const double count = std::min(step / recommended_step(method), 1e6);
+  return std::max(1, static_cast<int>(std::ceil(count)));
 }
 
 namespace {

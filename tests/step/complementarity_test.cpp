@@ -259,6 +259,47 @@ TEST(ComplementarityLedger, ClosesWhereATouchIsNotForeseen) {
   EXPECT_LT(summary.audit.relative(), 1e-11);
 }
 
+/// Boxes a hair apart fall together: none approaches another until the lowest one is
+/// stopped, and then all do within that step. No step may end with them inside each
+/// other, which would lift those above.
+TEST(ComplementarityStep, ContactsThatOthersCloseJoinTheStep) {
+  for (const double h : {1e-3, 2e-3, 5e-3}) {
+    for (const double gap : {1e-7, 1e-6, 1e-5}) {
+      ModelBuilder builder;
+      builder.add_shape({.name = "ground", .shape = Plane{}});
+      const double half = 0.01, mass = 0.03;
+      const Vec3<double> halves{2 * half, 2 * half, half};
+      for (int i = 0; i < 7; ++i) {
+        add_free(builder, numbered("box", i), mass, box_inertia(mass, halves),
+                 Box{halves});
+      }
+      ContactSpec rule;
+      rule.normal = choose<GonthierNormal>();
+      rule.from_pair = {.stiffness = true,
+                        .restitution = 0.5,
+                        .impact_speed_floor = true,
+                        .friction = 0.4};
+      builder.add_contact(rule);
+      const Model model = built(builder);
+      State state = make_state(model);
+      for (int i = 0; i < 7; ++i) {
+        put(model, state, numbered("box", i), {0, 0, half + gap + i * (2 * half + gap)});
+      }
+      FixedStep stepper(model, impulses(h));
+      double highest = -HUGE_VAL;
+      const RunSummary run =
+          bristle::run(stepper, state, {.end = 0.2, .every = Sampling::step},
+                       {.on_sample = [&](const Observation& now) {
+                         highest = std::max(highest, now.audit.last().energy());
+                         return true;
+                       }});
+      ASSERT_EQ(run.status, StepStatus::ok);
+      const double first = run.audit.first().energy();
+      EXPECT_LE(highest - first, 1e-12 * first) << h << ", " << gap;
+    }
+  }
+}
+
 /// A free body that tumbles fast keeps its energy, goes straight, and keeps the size of
 /// its angular momentum to the step.
 TEST(ComplementarityStep, AFreeBodyTumblesForAnyStep) {
