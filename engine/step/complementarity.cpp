@@ -530,8 +530,8 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
   residual_ = relative_ = 0;
   converged_ = true;
   if (problem_.row_count() == 0) {
-    limits_.put_motion(pools.joints, state.joints, u_, z_, z_, h);
-    contacts_.put_motion(pools.points, state.contacts, u_, z_, z_, h);
+    limits_.put_motion(pools.joints, state.joints, u_, z_, z_, h, options_.cone);
+    contacts_.put_motion(pools.points, state.contacts, u_, z_, z_, h, options_.cone);
     sums_limits_ = limits_.advance(pools.joints, state.joints, h);
     sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
     return;
@@ -553,8 +553,8 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
     find_diagonal();
     const std::span<const double> loads =
         options_.bounds == FrictionBounds::lagged ? z_before_ : z_;
-    limits_.put_motion(pools.joints, state.joints, u_, z_, loads, h);
-    contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h);
+    limits_.put_motion(pools.joints, state.joints, u_, z_, loads, h, options_.cone);
+    contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h, options_.cone);
     sums_limits_ = limits_.advance(pools.joints, state.joints, h);
     sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
     const ImpulseRows::Disagreement joints = limits_.improve(

@@ -206,7 +206,8 @@ ImpulseRows::Line ImpulseRows::damper_line(const ImpulseRow& row, int component,
 
 void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
                              std::span<const double> u, std::span<const double> z,
-                             std::span<const double> loads, double h) noexcept {
+                             std::span<const double> loads, double h,
+                             ConeShape cone) noexcept {
   const LawColumns c = pool.law_columns(memory_);
   const auto depth = pool.column(RowColumns::depth);
   const auto rate = pool.column(RowColumns::rate);
@@ -226,12 +227,19 @@ void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
       return;
     }
     const double normal = z[at(row.first)] / h;
-    const Vec2<double> slip = row.impact ? Vec2<double>{0, 0} : slip_of(row, u);
+    Vec2<double> slip = row.impact ? Vec2<double>{0, 0} : slip_of(row, u);
+    double load = loads[at(row.first)] / h;
+    if (cone == ConeShape::box && row.tangents > 0 && !row.impact && row.mu > 0) {
+      const Vec2<double> force = (1 / h) * inside_bound(row, z);
+      if (norm(force) >= (1 - 1e-9) * row.mu * load) {
+        slip = row.slip + (1 / row.drag) * (row.friction - force);
+        load = (1 - 1e-12) * norm(force) / row.mu;
+      }
+    }
     rate[i] = row.lag_speed - u[at(row.first)];
     slip_x[i] = slip.x;
     slip_y[i] = slip.y;
     depth[i] = row.rigid ? (normal > 0 ? inside : -inside) : row.depth + h * rate[i];
-    const double load = loads[at(row.first)] / h;
     loads_[i] = row.impact ? any_load : load;
     if (row.impact || row.tangents == 0 || !(load > 0)) return;
     // The strength is that of the step's beginning.
@@ -413,7 +421,9 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
       books.friction_slip -= 0.5 * dot(pushed, slip + row.start_slip);
       books.numerical -= 0.5 * dot(pushed, slip - row.start_slip);
     } else if (row.drag > 0) {
-      books.friction_slip -= dot(pushed - h * of_law, slip);
+      const Vec2<double> seen{after.slip_x[i], after.slip_y[i]};  // by the law
+      books.friction_slip -=
+          dot(pushed - h * of_law, slip) + h * dot(of_law, slip - seen);
     }
     if (row.elastic && !row.impact) {
       // ½K|Δs|² of backward Euler, which the law counts to its damper.

@@ -98,10 +98,12 @@ class ImpulseRows {
 
   /// The motion at the end of the step into the pool's columns: u = J v⁺ and z by rows of
   /// the problem. Forces and memory at the end of the step follow by advance().
-  /// `loads` are the normal impulses that bound friction.
+  /// `loads` are the normal impulses that bound friction. Laws have an isotropic bound:
+  /// beyond it, under bounds by components, they get the slip at which they push as the
+  /// solution does, and what is left of the slip is booked by finish().
   void put_motion(LawPool& pool, const LawRows& rows, std::span<const double> u,
-                  std::span<const double> z, std::span<const double> loads,
-                  double h) noexcept;
+                  std::span<const double> z, std::span<const double> loads, double h,
+                  ConeShape cone) noexcept;
   LawSums advance(LawPool& pool, LawRows& rows, double h) noexcept;
 
   /// The largest velocity that laws and solution disagree by [m/s], and where.
@@ -110,8 +112,7 @@ class ImpulseRows {
     int row = -1;  // of the pool
   };
   /// Rows that disagree by more than `tolerance` [m/s] are linearised again. `diagonal`
-  /// is that of A. Laws have an isotropic bound: where friction is beyond it, under
-  /// bounds by components, they are not asked.
+  /// is that of A. Where friction is at bounds by components, laws are not asked.
   Disagreement improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
                        std::span<const double> diagonal, double h, double tolerance,
                        ConeShape cone) noexcept;
