@@ -74,6 +74,7 @@ class Complementarity final : public FixedMethod {
   void mark_impacts(double h);
   bool lower_restitution(double h);
   void guess(const State& state, double h);
+  void advance_laws(System& system, State& state, double h);
   void solve_passes(System& system, State& state, double h);
   SolveReport solve_once();
   void find_rates();
@@ -97,7 +98,7 @@ class Complementarity final : public FixedMethod {
   SolveOptions solve_options_;
 
   // By rows of the problem.
-  std::vector<double> z_, z_before_, u_free_, u_, diagonal_;
+  std::vector<double> z_, z_before_, z_best_, u_free_, u_, diagonal_;
   std::vector<int> contact_of_;  // −1: none
   std::vector<double> spring_force_, spring_slope_;
   std::vector<double> y_;
@@ -156,7 +157,8 @@ void Complementarity::reserve(const Model& model, const State& state) {
                            joints_.most_rows();
   const int n = static_cast<int>(rows);
   problem_.reserve(n, std::min(velocities, 2 * longest), velocities);
-  for (std::vector<double>* list : {&z_, &z_before_, &u_free_, &u_, &diagonal_}) {
+  for (std::vector<double>* list :
+       {&z_, &z_before_, &z_best_, &u_free_, &u_, &diagonal_}) {
     list->reserve(rows);
   }
   contact_of_.reserve(rows);
@@ -520,27 +522,37 @@ void Complementarity::renumber(System& system, const State& state, double h) {
     } else {
       problem_.change_row(row.first, rows.b[0], rows.compliance[0], 0, unbounded);
     }
+    for (int k = 0; row.damper >= 0 && k < row.tangents; ++k) {
+      const ImpulseRows::Line line = contacts_.damper_line(row, k, h);
+      problem_.change_row(row.damper + k, line.b, line.compliance, line.lower,
+                          line.upper);
+    }
   }
   problem_.lay_out_again();
 }
 
-/// Solves, asks the laws, and solves again until they agree.
+/// Forces and memory of the laws at the solution z.
+void Complementarity::advance_laws(System& system, State& state, double h) {
+  Pools& pools = system.pools;
+  const std::span<const double> loads =
+      options_.bounds == FrictionBounds::lagged ? z_before_ : z_;
+  limits_.put_motion(pools.joints, state.joints, u_, z_, loads, h, options_.cone);
+  contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h, options_.cone);
+  sums_limits_ = limits_.advance(pools.joints, state.joints, h);
+  sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
+}
+
+/// Solves, asks the laws, and solves again until they agree; else the best solution.
 void Complementarity::solve_passes(System& system, State& state, double h) {
   Pools& pools = system.pools;
   residual_ = relative_ = 0;
   converged_ = true;
-  if (problem_.row_count() == 0) {
-    limits_.put_motion(pools.joints, state.joints, u_, z_, z_, h, options_.cone);
-    contacts_.put_motion(pools.points, state.contacts, u_, z_, z_, h, options_.cone);
-    sums_limits_ = limits_.advance(pools.joints, state.joints, h);
-    sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
-    return;
-  }
+  if (problem_.row_count() == 0) return advance_laws(system, state, h);
   double scale = 0;
   for (const double rate : u_free_) scale = std::max(scale, std::abs(rate));
   const double tolerance = options_.tolerance * scale;
-  int lowerings = 0;
-  for (int pass = 0;; ++pass) {
+  double least = unbounded;
+  for (int pass = 0, lowerings = 0;; ++pass) {
     const SolveReport report = solve_once();
     ++counts_.solves;
     counts_.iterations += static_cast<std::uint64_t>(report.iterations);
@@ -551,26 +563,32 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
       continue;
     }
     find_diagonal();
-    const std::span<const double> loads =
-        options_.bounds == FrictionBounds::lagged ? z_before_ : z_;
-    limits_.put_motion(pools.joints, state.joints, u_, z_, loads, h, options_.cone);
-    contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h, options_.cone);
-    sums_limits_ = limits_.advance(pools.joints, state.joints, h);
-    sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
+    advance_laws(system, state, h);
     const ImpulseRows::Disagreement joints = limits_.improve(
         pools.joints, state.joints, z_, diagonal_, h, tolerance, options_.cone);
     const ImpulseRows::Disagreement points = contacts_.improve(
         pools.points, state.contacts, z_, diagonal_, h, tolerance, options_.cone);
     const double off = std::max(joints.speed, points.speed);
-    residual_ = std::max(report.residual, off);
-    relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
-    converged_ = report.relative <= options_.tolerance && off <= tolerance;
-    worst_contact_ = report.relative * scale > off && report.worst_row >= 0
-                         ? contact_of_[at(report.worst_row)]
-                         : points.row;
-    if (off <= tolerance || pass >= options_.relinearisations) return;
+    const double worst = std::max(report.residual, off);
+    const bool better = worst < least;
+    if (better) {
+      least = residual_ = worst;
+      relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
+      converged_ = report.relative <= options_.tolerance && off <= tolerance;
+      worst_contact_ = report.relative * scale > off && report.worst_row >= 0
+                           ? contact_of_[at(report.worst_row)]
+                           : points.row;
+    }
+    if (off <= tolerance || pass >= options_.relinearisations) {
+      if (better) return;
+      break;
+    }
+    if (better) z_best_ = z_;
     renumber(system, state, h);
   }
+  z_ = z_best_;
+  find_rates();
+  advance_laws(system, state, h);
 }
 
 /// v⁺ = v_free + M⁻¹ Jᵀ z, and the links' velocities with it.

@@ -65,7 +65,14 @@ struct ImpulseRow {
   double start_drag = 0, start_bound = 0;  // of the line at the step's beginning
   Vec2<double> start_friction{0, 0};
   bool began_again = false;
-  double last_off = 0;  // what law and solution disagreed by before; 0: not known [m/s]
+  double last_off = 0;    // what law and solution disagreed by before; 0: not known [m/s]
+  double load = 0;        // that bounds it; 0 for that of a joint [N]
+  double steepness = 0;   // of the law where it was asked; 0: as its line [N s/m]
+  double best_apart = 0;  // the least that law and solution differed by, and where [N s]
+  Vec2<double> best_slip{0, 0}, best_friction{0, 0};
+  int failures = 0;       // to come nearer, since then
+  bool undamped = false;  // the contact is open: no viscous friction
+  int switched = 0;       // how often that has changed
 
   // Of a rigid contact.
   bool rigid = false;
@@ -130,10 +137,13 @@ class ImpulseRows {
                        double h) noexcept;
   void improve_normal(const LawRow& law, ImpulseRow& row, double found, double rate,
                       bool worse, double h) noexcept;
-  static bool begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> slip,
-                          double normal) noexcept;
-  void improve_friction(const LawRow& law, ImpulseRow& row, Vec2<double> found,
-                        Vec2<double> slip, bool slides, double normal, double h) noexcept;
+  static bool begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> slip) noexcept;
+  double slope_along(const LawRow& law, const ImpulseRow& row, Vec2<double> own,
+                     Vec2<double> d, double step, double h) const noexcept;
+  bool slide_on(const LawRow& law, ImpulseRow& row, Vec2<double> own, double off,
+                double h) noexcept;
+  void hold_on(const LawRow& law, ImpulseRow& row, Vec2<double> own, Vec2<double> missing,
+               double off, double resistance, double h) noexcept;
 
   std::vector<ImpulseRow> rows_;
   std::vector<double> memory_;
