@@ -16,6 +16,7 @@
 #include "bristle/step/implicit_joints.hpp"
 #include "bristle/step/impulse_rows.hpp"
 #include "bristle/step/time_scales.hpp"
+#include "bristle/step/velocity_terms.hpp"
 
 // M Δv = h f + Jᵀ z,  w = J v⁺ + C z + r,  z in boxes and cones opposite to w;
 // q⁺ = q ⊕ h v⁺. Backward Euler in what is stiff: contacts, limits, friction, loops,
@@ -92,6 +93,8 @@ class Complementarity final : public FixedMethod {
   HalfRows halves_;
   ImplicitJoints joints_;
   GyroscopicStep gyroscopic_;
+  VelocityTerms velocity_terms_;
+  bool turns_fast_ = false;  // a mechanism, in the step in hand
   ImpulseRows limits_, contacts_;
   ComplementarityProblem problem_;
   SolveWorkspace workspace_;
@@ -127,6 +130,7 @@ Complementarity::Complementarity(const System& system,
       halves_(system.model->tree),
       joints_(*system.model),
       gyroscopic_(system.model->tree),
+      velocity_terms_(*system.model),
       // Tighter than the laws are asked for, so that its error is not mistaken for
       // theirs.
       solve_options_{.tolerance = 1e-2 * options.tolerance,
@@ -702,8 +706,8 @@ void Complementarity::book_links(System& system, State& state, double h) {
     std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
     works.loads += h * bristle::add_loads(model, tree, system.on_links);
   }
-  works.numerical -= h * gyroscopic_.power(tree);
   for (std::size_t i = 1; i < links_before_.size(); ++i) {
+    if (!velocity_terms_.is_fast(i)) works.numerical -= h * gyroscopic_.power(tree, i);
     std::swap(links_before_[i], tree.velocities[i]);
     tree.velocities[i] = links_before_[i] - tree.velocities[i];
   }
@@ -756,7 +760,9 @@ void Complementarity::accept(System& system, State& state, double h) {
   counts_.residual = std::max(counts_.residual, residual_);
   counts_.relative = std::max(counts_.relative, relative_);
   state.v = v_next_;
-  gyroscopic_.move_on(system.model->tree, system.tree, h, state.q, state.v);
+  const Tree& tree = system.model->tree;
+  gyroscopic_.move_on(tree, system.tree, h, state.q, state.v);
+  if (turns_fast_) velocity_terms_.keep(tree, state.q, state.v, system.tree);
   state.v_stepped = state.v;
   state.time += h;
   state.impulse_time = state.time;
@@ -776,6 +782,7 @@ StepStatus Complementarity::take(System& system, State& state, double h,
   limits_.begin(system.pools.joints, state.joints);
   contacts_.begin(system.pools.points, state.contacts);
   links_before_ = system.tree.velocities;
+  turns_fast_ = velocity_terms_.find(system.tree, h);
   joints_.begin();
   // Again where a motor turns out to reach its limit: it is a row then.
   for (std::size_t attempt = 0; attempt <= system.model->motors.size(); ++attempt) {
@@ -812,6 +819,11 @@ StepStatus Complementarity::take(System& system, State& state, double h,
   }
   book_prescribed(system, state, h);
   note_loops(system, h);
+  if (turns_fast_) {
+    state.works.numerical -=
+        velocity_terms_.measure(system.model->tree, h, state.v, v_next_, links_before_,
+                                gyroscopic_.changes(), system.tree);
+  }
   book(system, state, h);
   accept(system, state, h);
   return StepStatus::ok;

@@ -50,7 +50,7 @@ Vec3<double> mean_turning(const Sym3<double>& inertia, const Vec3<double>& w, do
 }  // namespace
 
 GyroscopicStep::GyroscopicStep(const Tree& tree)
-    : offset_(at(tree.link_count())), torques_(offset_.size()) {
+    : offset_(at(tree.link_count())), torques_(offset_.size()), changes_(offset_.size()) {
   const std::span<const LinkConstants<double>> constants = tree.constants();
   for (int i = 1; i < tree.link_count(); ++i) {
     const Link& link = tree.link(i);
@@ -63,7 +63,7 @@ GyroscopicStep::GyroscopicStep(const Tree& tree)
 void GyroscopicStep::add(const Tree& tree, const Workspace<double>& ws, double h,
                          std::span<Force<double>> on_links) noexcept {
   for (int i = 1; i < tree.link_count(); ++i) {
-    torques_[at(i)] = {0, 0, 0};
+    torques_[at(i)] = changes_[at(i)] = {0, 0, 0};
     const Link& link = tree.link(i);
     const Inertia<double>& inertia = ws.constants[at(i)].inertia;
     const Vec3<double>& turning = ws.velocities[at(i)].angular;
@@ -78,7 +78,8 @@ void GyroscopicStep::add(const Tree& tree, const Workspace<double>& ws, double h
     const Vec3<double> mean = mean_turning(central, w, h);
     const Vec3<double> torque = cross(mean, central * mean);
     const Vec3<double> change = cross(w, central * w) - torque;
-    on_links[at(i)].torque = on_links[at(i)].torque + axes * change;
+    changes_[at(i)] = axes * change;
+    on_links[at(i)].torque = on_links[at(i)].torque + changes_[at(i)];
     if (offset_[at(i)] != 0) {
       const Vec3<double> arm = axes * com;
       const Vec3<double> force = inertia.mass * cross(turning, cross(turning, arm));
@@ -89,14 +90,6 @@ void GyroscopicStep::add(const Tree& tree, const Workspace<double>& ws, double h
       torques_[at(i)] = axes * torque;
     }
   }
-}
-
-double GyroscopicStep::power(const Workspace<double>& ws) const noexcept {
-  double sum = 0;
-  for (std::size_t i = 1; i < torques_.size(); ++i) {
-    sum -= dot(torques_[i], ws.velocities[i].angular);
-  }
-  return sum;
 }
 
 void GyroscopicStep::move_on(const Tree& tree, const Workspace<double>& ws, double h,
