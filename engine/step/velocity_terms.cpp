@@ -109,7 +109,8 @@ double VelocityTerms::measure(const Tree& tree, double h, std::span<const double
                               std::span<const Motion<double>> before,
                               std::span<const Vec3<double>> torques,
                               Workspace<double>& ws) noexcept {
-  // T(v⁺) + V, and the work of gravity at v̄, or at v⁺ where it belongs to the rest.
+  // T(v⁺) + V, and half the work of gravity; the other half at the new positions.
+  h_ = h;
   find_energies(ws, v_next);
   std::copy(energies_.begin(), energies_.end(), target_.begin());
   double undamped = 0;
@@ -124,8 +125,7 @@ double VelocityTerms::measure(const Tree& tree, double h, std::span<const double
     const Vec3<double> moved = h * momentum_of(ws, i, ws.velocities[i]);
     const Vec3<double> change = moved - h * momentum_of(ws, i, before[i]);
     const bool flies = root_[g] >= 0;
-    const Vec3<double> fell = flies ? moved : moved - 0.5 * change;
-    target_[g] -= dot(gravity, lever_of(ws, i) + fell);
+    target_[g] -= dot(gravity, lever_of(ws, i) + 0.5 * moved);
     if (!flies) undamped += 0.5 * dot(gravity, change);
   }
   std::copy(ws.velocities.begin(), ws.velocities.end(), links_.begin());
@@ -146,7 +146,9 @@ void VelocityTerms::keep(const Tree& tree, std::span<const double> q, std::span<
   kinematics<double>(tree, q, v, ws);
   find_energies(ws, v);
   for (std::size_t i = 1; i < group_.size(); ++i) {
-    if (is_fast(i)) target_[at(group_[i])] += dot(tree.gravity(), lever_of(ws, i));
+    if (!is_fast(i)) continue;
+    const Vec3<double> moved = h_ * momentum_of(ws, i, ws.velocities[i]);
+    target_[at(group_[i])] += dot(tree.gravity(), lever_of(ws, i) - 0.5 * moved);
   }
   for (std::size_t g = 0; g < root_.size(); ++g) {
     if (fast_[g] != 0) scale(tree, g, v, ws);

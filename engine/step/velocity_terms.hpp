@@ -7,17 +7,18 @@
 #include "bristle/model/model.hpp"
 #include "bristle/step/system.hpp"
 
-// Centrifugal and Coriolis forces do no work, and gravity has a potential. In a step that
-// takes them from its beginning, v⁺ = v + h M⁻¹ (f − c), neither holds: a mechanism gains
-// or loses some (h ω)² of its energy per step. Mechanisms that turn fast are therefore
-// kept at the energy that they should have. Of MΔv = −h c + h f_g + (all the rest), c and
-// f_g act at the mean velocity v̄ = ½(v + v⁺), and do what metric and potential say:
+// Centrifugal and Coriolis forces do no work, and gravity has a potential V. In a step
+// that takes them from its beginning, v⁺ = v + h M⁻¹ (f − c), neither holds: a mechanism
+// gains or loses some (h ω)² of its kinetic energy T per step. Mechanisms that turn fast
+// are therefore kept at the energy that they should have: c does what the change of M
+// says, at the mean velocity v̄ = ½(v + v⁺), and the work of gravity, f_g·v, by the
+// trapezoidal rule, what V says:
 //
-//   T(q⁺, v⁺) + V(q⁺) = T(q, v) + V(q) + v̄ᵀ(M Δv + h c − h f_g)
+//   T(q⁺, v⁺) = T(q, v⁺) + h c·v̄ − [V(q⁺) − V(q) + ½ h (f_g·v⁺ + f_g⁺·v⁺)]
 //
 // Velocities at the new positions are scaled so that this holds: a correction of h² per
-// step, as the error is. Of a mechanism that flies, gravity moves the centre of mass
-// alone: it belongs to the rest, and the motion of the centre is not scaled.
+// step, as the error is. A pendulum, whose steps are symplectic without it, is corrected
+// by h³. The centre of mass of a mechanism that flies keeps its velocity.
 
 namespace bristle {
 
@@ -54,10 +55,11 @@ class VelocityTerms {
   std::vector<int> of_velocity_;  // likewise, per velocity
   std::vector<int> root_;         // per group: the free joint that carries it; −1: none
   std::vector<std::uint8_t> fast_;
-  std::vector<double> target_, energies_;  // T + V that it should have; T
+  std::vector<double> target_, energies_;  // T that it should have, and has
   std::vector<double> rest_, tau_;         // per velocity: zeros; c
   std::vector<Motion<double>> links_;
   std::vector<Force<double>> forces_;
+  double h_ = 0;
   bool any_ = false;
 };
 
