@@ -9,9 +9,9 @@ namespace {
 
 using detail::at;
 
-constexpr double slow_turn = 1e-3;  // of a link in a step [rad]
+constexpr double slow_turn = 2e-3;  // of a link in a step [rad]
 // Of T in a step: what is further off is no longer an error of second order.
-constexpr double least_share = 0.25, most_share = 1.2;
+constexpr double least_share = 0.25, most_share = 1.5;
 
 /// Of a link: mass times the place of its centre, and times its velocity.
 Vec3<double> lever_of(const Workspace<double>& ws, std::size_t link) {
