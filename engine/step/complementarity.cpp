@@ -32,7 +32,8 @@ namespace {
 
 using detail::at;
 
-constexpr int most_lowerings = 6;  // of a restitution in one step
+constexpr int most_lowerings = 6;   // of a restitution in one step
+constexpr double jam_speed = 1e-2;  // of slip that a jam stops, at least [m/s]
 
 /// The row of a constraint, where the bodies are.
 JacobianRow<double> row_of(const Workspace<double>& tree,
@@ -76,6 +77,8 @@ class Complementarity final : public FixedMethod {
   bool lower_restitution(double h);
   void guess(const State& state, double h);
   void advance_laws(System& system, State& state, double h);
+  void find_jams();
+  bool accepts(const State& state);
   void solve_passes(System& system, State& state, double h);
   SolveReport solve_once();
   void find_rates();
@@ -117,7 +120,12 @@ class Complementarity final : public FixedMethod {
   bool converged_ = true;
 
   SolveCounts counts_;
-  int worst_contact_ = -1;  // where the step in hand is solved worst
+  int worst_contact_ = -1;   // where the step in hand is solved worst
+  int jammed_contact_ = -1;  // that jams in it
+
+  // Of the first contact that jammed.
+  ContactKey jammed_;
+  double jammed_time_ = 0;
 
   // Of the worst step that was not solved.
   ContactKey unsolved_;
@@ -595,6 +603,52 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
   advance_laws(system, state, h);
 }
 
+/// Painlevé: friction presses a contact in as it slides, and by so much that none of its
+/// impulses lets it slide, A_NN − μ A_NT·e ≤ 0 with e the direction of slip. It has
+/// stopped within the step then, however short.
+void Complementarity::find_jams() {
+  jammed_contact_ = -1;
+  for (int i = 0; i < problem_.island_count(); ++i) {
+    const Island island = problem_.island(i);
+    const std::span<const int> rows = problem_.rows_of(i);
+    for (const Unit& unit : island.units) {
+      const std::size_t first = at(rows[at(unit.row)]);
+      if (unit.contact < 0 || !(z_[first] > 0)) continue;
+      const ImpulseRow& row = contacts_.rows()[at(contact_of_[first])];
+      const double speed = norm(row.start_slip);
+      if (row.impact || row.tangents < 2 || !(speed > jam_speed)) continue;
+      const LocalContact& contact = island.contacts[at(unit.contact)];
+      const double pressed =
+          contact.block[0][1] * row.start_slip.x + contact.block[0][2] * row.start_slip.y;
+      const double slips = std::hypot(u_[first + 1], u_[first + 2]);
+      if (contact.friction * pressed < contact.block[0][0] * speed) continue;
+      if (slips < 0.5 * speed) jammed_contact_ = contact_of_[first];
+    }
+  }
+}
+
+/// Whether the step may be taken; what did not go well is noted.
+bool Complementarity::accepts(const State& state) {
+  if (problem_.contact_count() > 0) find_jams();
+  if (jammed_contact_ >= 0) {
+    if (counts_.jammed == 0) {
+      jammed_ = state.contacts.key[at(jammed_contact_)];
+      jammed_time_ = state.time;
+    }
+    ++counts_.jammed;
+  }
+  if (!converged_) {
+    ++counts_.unconverged;
+    if (relative_ > unsolved_relative_) {
+      unsolved_relative_ = relative_;
+      unsolved_time_ = state.time;
+      unsolved_ =
+          worst_contact_ >= 0 ? state.contacts.key[at(worst_contact_)] : ContactKey{};
+    }
+  }
+  return !options_.strict || (converged_ && jammed_contact_ < 0);
+}
+
 /// v⁺ = v_free + M⁻¹ Jᵀ z, and the links' velocities with it.
 void Complementarity::find_velocity(System& system, const State& state, double) {
   const Model& model = *system.model;
@@ -804,18 +858,9 @@ StepStatus Complementarity::take(System& system, State& state, double h,
     restore(state);
     return StepStatus::not_finite;
   }
-  if (!converged_) {
-    ++counts_.unconverged;
-    if (relative_ > unsolved_relative_) {
-      unsolved_relative_ = relative_;
-      unsolved_time_ = state.time;
-      unsolved_ =
-          worst_contact_ >= 0 ? state.contacts.key[at(worst_contact_)] : ContactKey{};
-    }
-    if (options_.strict) {
-      restore(state);
-      return StepStatus::not_converged;
-    }
+  if (!accepts(state)) {
+    restore(state);
+    return StepStatus::not_converged;
   }
   book_prescribed(system, state, h);
   note_loops(system, h);
@@ -839,20 +884,29 @@ StepStatus Complementarity::step(System& system, State& state, double h,
 }
 
 std::string Complementarity::advice(const Model& model) const {
-  if (counts_.unconverged == 0) return {};
-  char numbers[160];
+  const auto names = [&model](const ContactKey& key) {
+    return key.empty() ? std::string()
+                       : ", at the contact of \"" + model.shapes[key.a].name +
+                             "\" with \"" + model.shapes[key.b].name + "\"";
+  };
+  char numbers[200];
+  std::string text;
+  if (counts_.jammed > 0) {
+    std::snprintf(numbers, sizeof numbers,
+                  "%llu steps had a contact that jams (Painlevé: friction presses it in, "
+                  "and it cannot slide on); the first at %.6g s",
+                  static_cast<unsigned long long>(counts_.jammed), jammed_time_);
+    text = numbers + names(jammed_) +
+           ". It stops within a step: take a compliant normal law or less friction";
+  }
+  if (counts_.unconverged == 0) return text;
   std::snprintf(
       numbers, sizeof numbers,
       "%llu steps were not solved to %.1g of their free velocity; the worst, at "
       "%.6g s, to %.1g",
       static_cast<unsigned long long>(counts_.unconverged), options_.tolerance,
       unsolved_time_, unsolved_relative_);
-  std::string text(numbers);
-  if (!unsolved_.empty()) {
-    text += ", at the contact of \"" + model.shapes[unsolved_.a].name + "\" with \"" +
-            model.shapes[unsolved_.b].name + "\"";
-  }
-  return text +
+  return (text.empty() ? text : text + ". ") + numbers + names(unsolved_) +
          ". Take a shorter step, more iterations or relinearisations, or laws with "
          "more damping";
 }
