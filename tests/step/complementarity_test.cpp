@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <random>
 
 #include "bristle/run.hpp"
@@ -395,6 +396,48 @@ TEST(ComplementarityStep, ComponentsOfTheBoxDoNotKnowOfEachOther) {
   const double alone = slide(0);
   EXPECT_NEAR(slide(1.5), alone, 1e-10);
   EXPECT_NEAR(slide(-0.1), alone, 1e-10);
+}
+
+/// Painlevé's rod on its end, 60° to the ground, μ = 1.5: μ A_NT/A_NN = 1.11. Where
+/// friction presses it in it jams, and that is said; the other way it slides on.
+TEST(ComplementarityStep, ARodThatJamsIsNamed) {
+  const double angle = std::numbers::pi / 3, turning = 1.0 / 12;
+  const auto slide = [&](double speed, bool strict, SolveCounts& counts) {
+    ModelBuilder builder;
+    builder.add_shape({.name = "ground", .shape = Plane{}});
+    builder.add_body({.name = "rod",
+                      .mass = 1,
+                      .inertia = Sym3<double>::diagonal(turning, turning, turning)});
+    builder.add_joint({.name = "moves", .child = "rod", .type = JointType::free});
+    ShapeSpec end{.name = "end", .body = "rod"};
+    end.pose.p = {0.5 * std::cos(angle), 0, -0.5 * std::sin(angle)};
+    builder.add_shape(end);
+    builder.add_contact(
+        {.friction = choose<SpringSlider>(slider(1.5, 1e7, 0)), .rigid = true});
+    const Model model = built(builder);
+    State state = make_state(model);
+    put(model, state, "rod", {0, 0, 0.5 * std::sin(angle)}, {speed, 0, 0});
+    ComplementarityOptions own;
+    own.strict = strict;
+    FixedStep stepper(model, impulses(1e-3, own));
+    StepStatus status = StepStatus::ok;
+    // The first step closes the contact, with friction as rigid as the normal.
+    for (int i = 0; i < 3 && status == StepStatus::ok; ++i) {
+      if (i == 1) state.v = {0, 0, 0, speed, 0, 0};
+      status = stepper.step(state);
+    }
+    counts = stepper.counts().solves;
+    if (counts.jammed > 0) {
+      EXPECT_NE(stepper.advice(state).find("\"ground\" with \"end\""), std::string::npos);
+    }
+    return status;
+  };
+  SolveCounts counts;
+  EXPECT_EQ(slide(2, false, counts), StepStatus::ok);
+  EXPECT_EQ(counts.jammed, 1u);
+  EXPECT_EQ(slide(2, true, counts), StepStatus::not_converged);
+  EXPECT_EQ(slide(-2, true, counts), StepStatus::ok);
+  EXPECT_EQ(counts.jammed, 0u);
 }
 
 /// A motor at its limit gives its limit, and one below it its own law at the end of the
