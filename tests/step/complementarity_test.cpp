@@ -416,7 +416,8 @@ TEST(ComplementarityStep, ARodThatJamsIsNamed) {
         {.friction = choose<SpringSlider>(slider(1.5, 1e7, 0)), .rigid = true});
     const Model model = built(builder);
     State state = make_state(model);
-    put(model, state, "rod", {0, 0, 0.5 * std::sin(angle)}, {speed, 0, 0});
+    state.q[2] = 0.5 * std::sin(angle);
+    state.v[3] = speed;
     ComplementarityOptions own;
     own.strict = strict;
     FixedStep stepper(model, impulses(1e-3, own));
