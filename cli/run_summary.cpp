@@ -112,7 +112,8 @@ Json summary_json(const Scene& scene, const RunReport& report) {
                       {"worst_residual_m_s", solves.residual},
                       {"worst_relative_residual", solves.relative},
                       {"steps_not_converged", solves.unconverged},
-                      {"lowered_restitutions", solves.lowered}};
+                      {"lowered_restitutions", solves.lowered},
+                      {"jammed_steps", solves.jammed}};
   }
   Json probes = Json::object();
   for (std::size_t i = 0; i < report.probes.size(); ++i) {

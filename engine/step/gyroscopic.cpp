@@ -49,7 +49,9 @@ Vec3<double> mean_turning(const Sym3<double>& inertia, const Vec3<double>& w, do
 }  // namespace
 
 GyroscopicStep::GyroscopicStep(const Tree& tree)
-    : bodies_(at(tree.link_count())), torques_(bodies_.size(), {0, 0, 0}) {
+    : bodies_(at(tree.link_count())),
+      torques_(bodies_.size(), {0, 0, 0}),
+      changes_(bodies_.size(), {0, 0, 0}) {
   const std::span<const LinkConstants<double>> constants = tree.constants();
   for (int i = 1; i < tree.link_count(); ++i) {
     const Link& link = tree.link(i);
@@ -72,6 +74,7 @@ void GyroscopicStep::add(const Tree& tree, const Workspace<double>& ws, double h
   const double slow = slow_turn * slow_turn / (h * h);
   for (int i = 1; i < tree.link_count(); ++i) {
     const Body& body = bodies_[at(i)];
+    changes_[at(i)] = {0, 0, 0};
     const Vec3<double>& turning = ws.velocities[at(i)].angular;
     const double speed = norm2(turning);
     if (!body.turns_freely && speed < slow) continue;
@@ -82,7 +85,8 @@ void GyroscopicStep::add(const Tree& tree, const Workspace<double>& ws, double h
     const Vec3<double> mean = mean_turning(body.inertia, w, h);
     const Vec3<double> torque = cross(mean, body.inertia * mean);
     const Vec3<double> change = cross(w, body.inertia * w) - torque;
-    on_links[at(i)].torque = on_links[at(i)].torque + axes * change;
+    changes_[at(i)] = axes * change;
+    on_links[at(i)].torque = on_links[at(i)].torque + changes_[at(i)];
     if (body.offset) {
       const double mass = ws.constants[at(i)].inertia.mass;
       const Vec3<double> arm = axes * body.com;
@@ -92,14 +96,6 @@ void GyroscopicStep::add(const Tree& tree, const Workspace<double>& ws, double h
     }
     if (body.floats) torques_[at(i)] = axes * torque;
   }
-}
-
-double GyroscopicStep::power(const Workspace<double>& ws) const noexcept {
-  double sum = 0;
-  for (std::size_t i = 1; i < torques_.size(); ++i) {
-    sum -= dot(torques_[i], ws.velocities[i].angular);
-  }
-  return sum;
 }
 
 void GyroscopicStep::move_on(const Tree& tree, const Workspace<double>& ws, double h,

@@ -24,9 +24,15 @@ class GyroscopicStep {
   void add(const Tree& tree, const Workspace<double>& ws, double h,
            std::span<Force<double>> on_links) noexcept;
 
-  /// The power of −ω̄ × I ω̄ on links that hang from the world by a free joint, at the
-  /// velocities that the links have now [W].
-  double power(const Workspace<double>& ws) const noexcept;
+  /// What add() has added to the torque on each link, in world axes, but for that of an
+  /// offset.
+  std::span<const Vec3<double>> changes() const noexcept { return changes_; }
+
+  /// The power of −ω̄ × I ω̄ on a link that hangs from the world by a free joint, at the
+  /// velocity that it has now [W].
+  double power(const Workspace<double>& ws, std::size_t link) const noexcept {
+    return -dot(torques_[link], ws.velocities[link].angular);
+  }
 
   /// q ← q ⊕ h v for velocities that were found with add(), at the poses of the step's
   /// beginning; v becomes that at the new positions.
@@ -45,6 +51,7 @@ class GyroscopicStep {
   };
   std::vector<Body> bodies_;           // per link
   std::vector<Vec3<double>> torques_;  // ω̄ × I ω̄, in world axes
+  std::vector<Vec3<double>> changes_;  // ω⁻ × I ω⁻ − ω̄ × I ω̄, likewise
 };
 
 }  // namespace bristle
