@@ -122,25 +122,30 @@ TYPED_TEST(FrictionContract, HeldOnItsBoundALawKeepsItsMemoryThere) {
       ++seen;
       const auto now = evaluate<L>(s.params, s.state, s.kin, s.normal_force);
       const auto same = evaluate<L>(s.params, there, s.kin, s.normal_force);
+      Kinematics<double> unheld = s.kin;
+      unheld.held = nullptr;
+      const auto free = evaluate<L>(s.params, there, unheld, s.normal_force);
       const auto element = spring<L>(s.params, there, s.kin, s.normal_force);
       const double size = norm(element.elastic_force) +
                           (element.damping + element.viscous) * slip + element.bound;
-      EXPECT_LE(norm(now.force - same.force), 1e-12 * size);
+      // Rates of which only the part across is left: of slip and of relaxing bristles.
+      const double rate =
+          slip + norm(free.rate.z) + (element.damping > 0 ? size / element.damping : 0);
+      EXPECT_LE(norm(now.force - same.force), 1e-12 * (size + element.damping * rate));
       const double length = norm(s.state.z);
       EXPECT_LE(std::fabs(dot(s.state.z, now.rate.z)),
-                1e-12 * length * (norm(now.rate.z) + length / reach * slip));
+                1e-12 * length * (length / reach) * rate);
       // The memory turns as the deflection does.
-      EXPECT_LE(norm(reach / length * now.rate.z - same.rate.z),
-                1e-11 * (norm(same.rate.z) + slip));
+      EXPECT_LE(norm(reach / length * now.rate.z - same.rate.z), 1e-11 * rate);
       const double spent = -dot(now.force, s.kin.slip);
       const double losses = dissipated(now.powers) - sources(now.powers);
       EXPECT_NEAR(spent, losses,
-                  1e-11 * (size * slip + std::fabs(now.powers.damping) +
+                  1e-11 * (size * rate + std::fabs(now.powers.damping) +
                            std::fabs(now.powers.slip) + now.powers.unsupplied));
       const auto again = commit<L>(s.params, there, s.kin, s.normal_force);
       EXPECT_LE(norm(again.state.z - there.z), 1e-15 * reach);
     });
-    EXPECT_GT(seen, samples(100));
+    EXPECT_GT(seen, samples(20));
   }
 }
 
