@@ -20,7 +20,19 @@ std::string_view family_name(LawFamily family) {
 }
 
 std::string_view role_name(GuardRole role) {
-  return role == GuardRole::clamp ? "clamp" : role == GuardRole::slip ? "slip" : "branch";
+  switch (role) {
+    case GuardRole::clamp:
+      return "clamp";
+    case GuardRole::slip:
+      return "slip";
+    case GuardRole::branch:
+      return "branch";
+    case GuardRole::bound:
+      return "bound";
+    case GuardRole::drift:
+      return "drift";
+  }
+  return "branch";
 }
 
 // bristle law list

@@ -22,6 +22,9 @@ constexpr double least_gravity = 1e-3;
 constexpr double least_loop_length = 1e-9;  // [m]
 constexpr double least_energy = 1e-12;      // [J]
 
+// Deflections below this are without meaning (friction/bristle.hpp) [m].
+constexpr double least_stretch = 1e-12;
+
 // A velocity that is small among others need not be as accurate: to this part of the
 // fastest. Measured: 1e-4 to 2e-3 are the same, 1e-2 costs 0.4 % less.
 constexpr double slow_part = 1e-3;
@@ -183,17 +186,28 @@ void ErrorScales::scales(const Vector& from, Vector& scale) {
   }
   // What the same laws remember in other contacts is of the same size.
   largest_.assign(ode.memory_columns(), 0);
+  stretched_.assign(rows_.size(), 0);
   std::size_t i = ode.memory_at();
   for (const MemoryEntry& entry : ode.core_memory()) {
-    double& largest = largest_[entry.column];
-    largest = std::max(largest, std::abs(from[i++]));
+    const double size = std::abs(from[i++]);
+    largest_[entry.column] = std::max(largest_[entry.column], size);
+    if (entry.kind != MemoryKind::stretch) continue;
+    stretched_[entry.row] = std::max(stretched_[entry.row], size);
   }
   i = ode.memory_at();
   for (const MemoryEntry& entry : ode.core_memory()) {
     const double least = entry.kind == MemoryKind::depth     ? length
                          : entry.kind == MemoryKind::stretch ? rows_[entry.row].stretch
                                                              : 1;
-    scale[i++] = std::max(largest_[entry.column], least);
+    scale[i] = std::max(largest_[entry.column], least);
+    // On its bound, memory grows with the load, and so do errors of its direction.
+    const bool grows = entry.kind == MemoryKind::stretch &&
+                       ode.start_motion(entry.row).rate > 0 &&
+                       ode.guards().on_bound(entry.row);
+    if (grows) {
+      scale[i] = std::sqrt(scale[i] * std::max(stretched_[entry.row], least_stretch));
+    }
+    ++i;
   }
   const bool clock = ode.by_clock();
   scale[ode.s_at()] =

@@ -75,7 +75,7 @@ class ErrorScales {
   std::vector<RowScale> rows_;
   std::vector<RowScale> next_rows_;  // room for them
   RowLaws laws_;
-  Vector scratch_, least_depths_, largest_, moved_;
+  Vector scratch_, least_depths_, largest_, stretched_, moved_;
 };
 
 }  // namespace bristle

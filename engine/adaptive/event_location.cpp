@@ -24,6 +24,11 @@ constexpr double clear_of_zero = 1.0 / 1024;
 // ledger of laid bodies is five times as far off, with 15 it is the same.
 constexpr int all_halvings = 50, some_halvings = 30;
 
+// The slope of a bound within a step is taken over this part of it on both sides: off by
+// 1e-6 of what it changes by, and by 1e-13 for rounding. Where memory leaves its bound is
+// known as well; what memory gains by that is off by the square of it.
+constexpr double beside = 1e-3;
+
 // Tangents from both sides enclose where a contact is deepest; each shrinks the bracket
 // at least by this part, so that twelve leave at most half of it (0.95¹² = 0.54); where a
 // parabola is near, they leave nothing. Measured: 4 to 36 tangents give the same events.
@@ -194,6 +199,79 @@ double EventLocator::switch_place(std::size_t guard, double side, RootEnd last) 
   return find_root([&](double x) { return guard_at(guard, x); }, from, last);
 }
 
+/// How fast memory on its bound would leave it outwards, per step, at a place of it.
+double EventLocator::outward_speed(std::size_t guard, double where) {
+  const double before = std::max(where - beside, 0.0),
+               after = std::min(where + beside, 1.0);
+  const double change = guard_at(guard, after) - guard_at(guard, before);
+  measure_at(where, true);
+  ode_->read_guards(guards_here_);
+  return change / (after - before) +
+         step_->length() * ode_->pace(here_) * guards_here_[guard + 1];
+}
+
+/// Where memory that is held on its bound leaves it: it would move inwards from there on,
+/// and by more than errors are allowed to be.
+double EventLocator::leaves_bound(std::size_t guard, double last, double allowed) {
+  const auto of_end = [&](const GuardReading& end, const Vector& y) {
+    return step_->length() * (end.slopes[guard] + ode_->pace(y) * end.guards[guard + 1]);
+  };
+  const RootEnd high{last,
+                     last < 1 ? outward_speed(guard, last) : of_end(*end_, step_->end())};
+  if (!(high.f < 0)) return nowhere;
+  const RootEnd low{0, of_end(*begin_, step_->y())};
+  const double place =
+      low.f > 0 ? find_root([&](double x) { return outward_speed(guard, x); }, low, high)
+                : 0;
+  return -0.5 * high.f * (last - place) > allowed ? place : nowhere;
+}
+
+/// Where memory reaches its bound, if it exceeds that by more than errors are allowed to
+/// be: at the step's end, or within it.
+double EventLocator::reaches_bound(std::size_t guard, double last, double allowed) {
+  RootEnd low{0, begin_->guards[guard]};
+  RootEnd high{last, last < 1 ? guard_at(guard, last) : end_->guards[guard]};
+  const auto value = [&](double x) { return guard_at(guard, x); };
+  const auto locate = [&](const RootEnd& out) {
+    RootEnd in{0, begin_->guards[guard]};
+    if (in.f >= 0) in = {out.x * clear_of_zero, value(out.x * clear_of_zero)};
+    return in.f < 0 ? find_root(value, in, out) : 0;
+  };
+  if (high.f > allowed) return locate(high);
+  // It may be largest in between: there, between tangents.
+  double up = step_->length() * begin_->slopes[guard];
+  double down = step_->length() * end_->slopes[guard];
+  if (last < 1) return nowhere;
+  for (int k = 0; k < most_tangents && up > 0 && down < 0; ++k) {
+    const double width = high.x - low.x;
+    const double x = low.x + (high.f - low.f - down * width) / (up - down);
+    if (!(low.f + up * (x - low.x) > allowed)) return nowhere;
+    const double place =
+        std::clamp(x, low.x + least_shrink * width, high.x - least_shrink * width);
+    const double there = value(place);
+    if (there > allowed) return locate({place, there});
+    const double rate = (value(place + beside * width) - there) / (beside * width);
+    (rate > 0 ? low : high) = {place, there};
+    (rate > 0 ? up : down) = rate;
+  }
+  return nowhere;
+}
+
+/// Where memory reaches its bound, or leaves it.
+double EventLocator::bound_place(std::size_t guard, double last) {
+  const std::size_t memory = ode_->stretch_at(ode_->guards().row_of(guard));
+  if (memory >= ode_->core()) return nowhere;
+  const double allowed = step_->allowed_error(memory);
+  const GuardTable& table = ode_->guards();
+  const double place = table.side(guard) > 0 ? leaves_bound(guard, last, allowed)
+                                             : reaches_bound(guard, last, allowed);
+  // Not twice at one instant: there accepted states keep the bound.
+  const double now = step_->y()[ode_->t_at()];
+  const bool again = place <= 1 && table.switched(guard) == now &&
+                     !(step_->interpolate(place, ode_->t_at()) > now);
+  return again ? nowhere : place;
+}
+
 /// The event of a contact that begins with the step and is not in at its end: none where
 /// rounding hides that it comes on; else it turned back, and was leapt over if the step
 /// led farther than rounding.
@@ -239,6 +317,11 @@ StepEvent EventLocator::event_of(std::size_t row) {
     if (side == 0) continue;
     // Only as long as the contact lasts: at its end all forces are zero.
     const double last = first.where < 1 ? first.where * (1 - clear_of_zero) : 1;
+    if (table.is_bound(g)) {
+      const double place = bound_place(g, last);
+      if (place < first.where) first = {static_cast<int>(g), place, false};
+      continue;
+    }
     const double at_last = last < 1 ? guard_at(g, last) : end_->guards[g];
     if (!(side * at_last < 0)) continue;
     const double place = switch_place(g, side, {last, at_last});

@@ -47,6 +47,10 @@ class EventLocator {
   double touch_place(std::size_t row);
   double deepest_touch(std::size_t row, RootEnd low, double up);
   double switch_place(std::size_t guard, double side, RootEnd last);
+  double bound_place(std::size_t guard, double last);
+  double reaches_bound(std::size_t guard, double last, double allowed);
+  double leaves_bound(std::size_t guard, double last, double allowed);
+  double outward_speed(std::size_t guard, double where);
   StepEvent just_begun(std::size_t row) const;
   StepEvent end_of_contact(std::size_t row);
   StepEvent event_of(std::size_t row);

@@ -1,6 +1,7 @@
 #include "bristle/adaptive/guards.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace bristle {
@@ -21,7 +22,17 @@ GuardTable::GuardTable(const Model& model) : model_(&model), first_{0} {
     normal_guards_ = std::max(normal_guards_, normal_law(laws.normal).guard_list.size());
     friction_guards_ =
         std::max(friction_guards_, friction_law(laws.friction).guard_list.size());
+    for (const GuardInfo& guard : friction_law(laws.friction).guard_list) {
+      has_bounds_ = has_bounds_ || guard.role == GuardRole::bound;
+    }
   }
+}
+
+bool GuardTable::on_bound(std::size_t row) const {
+  for (std::size_t g = first_[row] + 1; g < first_[row + 1]; ++g) {
+    if (is_bound(g) && side(g) > 0) return true;
+  }
+  return false;
 }
 
 void GuardTable::lay_out(std::span<const RowId> rows, std::span<const int> begin) {
@@ -84,26 +95,42 @@ void GuardTable::evaluate(const LawColumns& joints, const LawColumns& contacts,
       *to++ = depths[row];
       if (!rows_[row].acts()) continue;
       const std::size_t i = row - first;
-      const auto kin =
+      auto kin =
           Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
       normal.guards(laws.normal, c.normal_state, i, kin, to);
-      friction.guards(laws.friction, c.friction_state, i, kin, c.normal_force[i],
-                      to + normal.guard_list.size());
+      to += normal.guard_list.size();
+      std::array<double, max_guards> sides;
+      if (locates_bounds_) {
+        const Guard* guard = guards_.data() + (to - guards.data());
+        for (std::size_t k = 0; k < friction.guard_list.size(); ++k) {
+          sides[k] = guard[k].side;
+        }
+        kin.held = sides.data();
+      }
+      friction.guards(laws.friction, c.friction_state, i, kin, c.normal_force[i], to);
     }
   }
 }
 
-void GuardTable::hold(std::span<const double> guards) {
-  bool changed = false;
+bool GuardTable::hold(std::span<const double> guards, std::span<const double> slopes) {
+  bool changed = false, begins_on_bound = false;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (!rows_[i].acts()) continue;
     for (std::size_t g = first_[i] + 1; g < first_[i + 1]; ++g) {
-      if (guards_[g].side != 0 || guards_[g].chatters || guards[g] == 0) continue;
-      guards_[g].side = guards[g] > 0 ? 1 : -1;
+      if (guards_[g].side != 0 || guards_[g].chatters) continue;
+      if (guards_[g].role == GuardRole::drift) continue;
+      const bool bound = guards_[g].role == GuardRole::bound;
+      if (bound && !locates_bounds_) continue;
+      const bool by_slope = bound && guards[g] == 0 && !slopes.empty();
+      const double sign = by_slope ? slopes[g] : guards[g];
+      if (sign == 0) continue;
+      guards_[g].side = sign > 0 ? 1 : -1;
+      begins_on_bound = begins_on_bound || (by_slope && sign > 0);
       changed = true;
     }
   }
   if (changed) publish_sides();
+  return begins_on_bound;
 }
 
 GuardEvent GuardTable::note_event(std::size_t guard, double time, double step) {
@@ -115,15 +142,28 @@ GuardEvent GuardTable::note_event(std::size_t guard, double time, double step) {
     g.side = touches ? 1 : -1;
     return event;
   }
-  event.kind = event_of(g.role, g.side < 0);
-  g.chatters = time - g.switched <= chatter * step;
+  event.kind = event_of(event_role(g), g.side < 0);
+  g.chatters = g.role != GuardRole::bound && time - g.switched <= chatter * step;
   g.side = g.chatters ? 0 : -g.side;
   g.switched = time;
   publish_sides();
   return event;
 }
 
+/// A spring that reaches its bound slips, where its law calls something slip.
+GuardRole GuardTable::event_role(const Guard& guard) const {
+  if (guard.role != GuardRole::bound) return guard.role;
+  const std::size_t row = guard.row;
+  for (std::size_t g = first_[row] + 1; g < first_[row + 1]; ++g) {
+    if (guards_[g].law == guard.law && guards_[g].role == GuardRole::slip) {
+      return GuardRole::slip;
+    }
+  }
+  return guard.role;
+}
+
 void GuardTable::publish_sides() {
+  any_on_bound_ = false;
   for (std::size_t b = 0; b < model_->blocks.size(); ++b) {
     const LawBlock& laws = model_->blocks[b];
     const std::size_t normal = normal_law(laws.normal).guard_list.size();
@@ -135,7 +175,9 @@ void GuardTable::publish_sides() {
         normal_held_[k * rows_.size() + i] = of_row++->side;
       }
       for (std::size_t k = 0; k < friction; ++k) {
-        friction_held_[k * rows_.size() + i] = of_row++->side;
+        const Guard& guard = *of_row++;
+        friction_held_[k * rows_.size() + i] = guard.side;
+        if (guard.role == GuardRole::bound && guard.side > 0) any_on_bound_ = true;
       }
     }
   }

@@ -11,6 +11,9 @@
 // sign says touch and lift-off; where the row acts, then the guards of the normal law and
 // those of the friction law, as many as the laws declare.
 //
+// A bound of a memory is a guard of its own kind (law.hpp): from the event on at which
+// the memory reaches it, the memory stays on it until it turns away.
+//
 // Between events a law is held on one side of each of its guards, so that its rates stay
 // smooth where an integrator tries a step beyond an event.
 
@@ -43,8 +46,21 @@ class GuardTable {
   std::size_t end_of(std::size_t row) const { return first_[row + 1]; }
 
   std::size_t row_of(std::size_t guard) const { return guards_[guard].row; }
+  /// When it switched last [s].
+  double switched(std::size_t guard) const { return guards_[guard].switched; }
   bool is_depth(std::size_t guard) const { return guard == first_[row_of(guard)]; }
   LawFamily law_of(std::size_t guard) const { return guards_[guard].law; }
+  /// Whether it is a bound, whose drift is the next guard.
+  bool is_bound(std::size_t guard) const {
+    return !is_depth(guard) && guards_[guard].role == GuardRole::bound;
+  }
+  /// From now on memory is held within its bounds, or on them. Else laws are free of
+  /// them, and accepted states alone keep them.
+  void locate_bounds() { locates_bounds_ = has_bounds_; }
+  bool locates_bounds() const { return locates_bounds_; }
+  /// Whether the memory of any row, or of this one, is held on its bound.
+  bool any_on_bound() const { return any_on_bound_; }
+  bool on_bound(std::size_t row) const;
 
   /// The side that a guard is held on: −1, 1, or 0 where it is free.
   double side(std::size_t guard) const { return guards_[guard].side; }
@@ -54,8 +70,11 @@ class GuardTable {
   /// All guards; depths as given.
   void evaluate(const LawColumns& joints, const LawColumns& contacts,
                 std::span<const double> depths, Vector& guards) const;
-  /// Holds the laws on the sides that these guards say, where they are not held yet.
-  void hold(std::span<const double> guards);
+  /// Holds the laws on the sides that these guards say, where they are not held yet; a
+  /// bound that is zero on the side that its slope says, where slopes are known. Returns
+  /// whether memory without length is on such a bound now: it follows the slip, where it
+  /// should lag behind as the slip turns.
+  bool hold(std::span<const double> guards, std::span<const double> slopes = {});
   /// An event of this guard: it goes over to the other side. A law that switches to and
   /// fro within a tenth of a `step` [s] is left free from then on, until its contact
   /// ends.
@@ -82,9 +101,11 @@ class GuardTable {
   };
 
   void publish_sides();
+  GuardRole event_role(const Guard& guard) const;
 
   const Model* model_;
   std::size_t normal_guards_ = 0, friction_guards_ = 0;  // the most of any law
+  bool has_bounds_ = false, locates_bounds_ = false, any_on_bound_ = false;
   std::vector<RowId> rows_, rows_before_;
   std::vector<int> begin_;          // of each block, and the end of the last
   std::vector<std::size_t> first_;  // guard of each row, and their count

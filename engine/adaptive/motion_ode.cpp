@@ -27,6 +27,10 @@ constexpr double shortest_horizon = 1e-9;  // [s]
 constexpr double roundings = 2e-15;
 constexpr double least_position = 1e-3;  // shapes are not smaller than that [m]
 
+// The slope of a bound is known to this part of how it changes within a step; depths of
+// a micrometre, known to 1e-10, leave 1e-6 of it to rounding.
+constexpr double slope_part = 1e-4;
+
 MemoryKind kind_of(const StateField& field, MemoryKind of_length) {
   return field.unit == "m" ? of_length : MemoryKind::share;
 }
@@ -214,7 +218,7 @@ bool MotionOde::began_with(const Vector& y) const {
   return true;
 }
 
-void MotionOde::finish(const Vector& y, State& state) const {
+void MotionOde::finish(const Vector& y, State& state) {
   std::copy_n(y.begin(), nq_, state.q.begin());
   std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(nq_), nv_, state.v.begin());
   if (quaternions_) normalise<double>(model_->tree, state.q);
@@ -234,6 +238,33 @@ void MotionOde::finish(const Vector& y, State& state) const {
   }
   state.time = y[t_at()];
   state.committed = false;
+  if (!guards_.any_on_bound()) return;
+  measure(y, true);
+  keep_bounds(state);
+}
+
+/// Memory that is held on its bound becomes as long as the bound is where all contacts
+/// were measured last; what its spring loses by that is slip.
+void MotionOde::keep_bounds(State& state) {
+  const auto keep = [&](LawPool& pool, LawRows& rows, std::size_t first,
+                        const HeldLaws& held, double& slip) {
+    const LawColumns columns = pool.law_columns(rows.memory, rows.memory, &held);
+    const std::size_t books = at(pool.layout().friction_books + 1) * rows.capacity();
+    for (std::size_t b = 0; b < pool.blocks().size(); ++b) {
+      const LawChoice& choice = pool.blocks()[b].friction;
+      for (auto i = at(rows.begin[b]); i < at(rows.begin[b + 1]); ++i) {
+        if (!rows_[first + i].acts() || !guards_.on_bound(first + i)) continue;
+        released_.assign(i + 1, 0.0);
+        friction_law(choice).commit(choice, columns, {i, i + 1}, released_.data());
+        slip += released_[i];
+        if (model_->contact_books) rows.memory[books + i] += released_[i];
+      }
+    }
+  };
+  keep(system_.pools.joints, state.joints, 0, held_.joints,
+       state.works.joint_friction.slip);
+  keep(system_.pools.points, state.contacts, joint_rows_, held_.contacts,
+       state.works.friction.slip);
 }
 
 GuardEvent MotionOde::note_event(std::size_t guard, double time, double step) {
@@ -415,6 +446,50 @@ void MotionOde::read_guards(Vector& guards) {
   guards_.evaluate(system_.pools.joints.law_columns(memory_by_pool_.joints),
                    system_.pools.points.law_columns(memory_by_pool_.contacts), depths_,
                    guards);
+}
+
+std::size_t MotionOde::stretch_at(std::size_t row) const {
+  std::size_t i = memory_at();
+  for (const MemoryEntry& entry : core_memory()) {
+    if (entry.row == row && entry.kind == MemoryKind::stretch) return i;
+    ++i;
+  }
+  return size_;
+}
+
+/// How bounds move against what they bound: by a difference along the motion.
+void MotionOde::read_slopes(const Vector& y, const Vector& rate, double length,
+                            GuardReading& reading) {
+  reading.slopes.assign(reading.guards.size(), 0);
+  if (!guards_.locates_bounds() || closed_.empty()) return;
+  const auto in_force = [&](std::size_t g) {
+    return guards_.is_bound(g) &&
+           (guards_.side(g) != 0 || reading.guards[g] != 0 || reading.guards[g + 1] > 0);
+  };
+  bool any = false;
+  for (std::size_t g = 0; g < reading.guards.size(); ++g) any = any || in_force(g);
+  if (!any) return;
+  const double way = slope_part * length;
+  nearby_ = y;
+  for (std::size_t i = 0; i < core_; ++i) nearby_[i] += way * rate[i];
+  measure(nearby_, true);
+  read_guards(guards_nearby_);
+  for (std::size_t g = 0; g < reading.guards.size(); ++g) {
+    if (!in_force(g)) continue;
+    reading.slopes[g] = (guards_nearby_[g] - reading.guards[g]) / way;
+    if (guards_.side(g) != 0 || reading.guards[g] != 0) continue;
+    // At touch-down, where t is at rest by η: δ = s² takes s²/δ̇.
+    const double s = nearby_[s_at()];
+    const double elapsed = by_clock() ? s * s / rate[s_at()] : way;
+    reading.slopes[g] += elapsed * reading.guards[g + 1] / way;
+  }
+  measure(y, true);
+}
+
+void MotionOde::read(const Vector& y, const Vector& rate, double length,
+                     GuardReading& reading) {
+  read(reading);
+  read_slopes(y, rate, length, reading);
 }
 
 void MotionOde::read(GuardReading& reading) {

@@ -40,6 +40,9 @@ struct MemoryEntry {
 /// What was measured of all rows at one point of the motion.
 struct GuardReading {
   std::vector<double> guards;
+  // Of bounds, by t or η, and of other guards 0. Of a bound that is zero and held on
+  // neither side: positive where the memory exceeds it next.
+  std::vector<double> slopes;
   std::vector<double> approach;  // of each row, by t [m/s]
   // As MotionOde's functions of these names say.
   double clock_lag = 0;  // [m]
@@ -71,8 +74,9 @@ class MotionOde {
   /// Whether it began where y is: settling may have adjusted the memory of laws, closed
   /// loops, or put prescribed joints where they belong.
   bool began_with(const Vector& y) const;
-  /// Puts y into the state that it began with, not yet settled.
-  void finish(const Vector& y, State& state) const;
+  /// Puts y into the state that it began with, not yet settled. Memory that is held on
+  /// its bound is as long as the bound is there.
+  void finish(const Vector& y, State& state);
   /// Notes an event of a guard at this time: settling carries it out.
   GuardEvent note_event(std::size_t guard, double time, double step);
   /// The same by hand.
@@ -153,6 +157,12 @@ class MotionOde {
   /// All guards; the depth of the row whose time runs has the sign of s.
   void read_guards(Vector& guards);
   void read(GuardReading& reading);
+  /// The same with slopes: at y, with this rate, where all contacts were measured last,
+  /// for a step of such a length by t or η.
+  void read(const Vector& y, const Vector& rate, double length, GuardReading& reading);
+  /// Where y holds the length of what a row's friction law keeps within a bound; y's size
+  /// where it has none.
+  std::size_t stretch_at(std::size_t row) const;
 
   /// A state for an observer: `state` moved to y, where `time` is [s].
   void observe(const Vector& y, double time, const State& state, State& sample);
@@ -167,6 +177,9 @@ class MotionOde {
   void lay_out_pool(const LawPool& pool, const LawRows& rows, bool joint, bool books);
   void begin_rows(const State& state);
   void copy_memory(const Vector& y);
+  void keep_bounds(State& state);
+  void read_slopes(const Vector& y, const Vector& rate, double length,
+                   GuardReading& reading);
   void place(const Vector& y, bool all);
   /// A number of the pools' columns by row.
   double value(std::size_t column, std::size_t row) const {
@@ -212,6 +225,7 @@ class MotionOde {
   RowMemory<double> rates_by_pool_;
   Vector roots_;  // of depths, while a contact's time runs; or empty
   HeldPools held_;
+  Vector nearby_, guards_nearby_, released_;
   std::span<const double> q_now_, v_now_;
   std::uint64_t evaluations_ = 0, contact_evaluations_ = 0;
 };

@@ -82,6 +82,11 @@ bool SwitchingStep::attempt(double length) {
   return error_ <= 1;
 }
 
+double SwitchingStep::allowed_error(std::size_t i) {
+  scales_->allowances(rtol_, step_.y, allowed_);
+  return allowed_[i];
+}
+
 double SwitchingStep::change() const {
   const double exponent = implicit_now_ ? implicit_.exponent() : explicit_.exponent();
   return safety * std::pow(std::max(error_, least_error), -exponent);

@@ -41,6 +41,10 @@ class SwitchingStep {
   double length() const { return step_.h; }
   const Vector& y() const { return step_.y; }
   const Vector& end() const { return step_.end; }
+  const Vector& rate() const { return step_.rate; }
+  const Vector& end_rate() const { return step_.end_rate; }
+  /// What the error of entry i may be in a step from y on.
+  double allowed_error(std::size_t i);
   bool is_implicit() const { return implicit_now_; }
 
   /// y at a place of the step, 0 … 1.
@@ -75,7 +79,7 @@ class SwitchingStep {
   ExplicitStep explicit_;
   ImplicitStep implicit_;
   Step step_;
-  Vector at_cut_;
+  Vector at_cut_, allowed_;
   double error_ = 0;
   bool knows_rate_ = false;   // step_.rate belongs to step_.y
   bool dense_ready_ = false;  // explicit_.interpolate() is

@@ -35,6 +35,8 @@ constexpr EventKind event_of(GuardRole role, bool rises) {
     case GuardRole::slip:
       return rises ? EventKind::slip : EventKind::stick;
     case GuardRole::branch:
+    case GuardRole::bound:
+    case GuardRole::drift:
       return EventKind::branch;
   }
   return EventKind::branch;

@@ -72,9 +72,12 @@ void commit_friction(const LawChoice& choice, const LawColumns& columns,
                      ContactRange range, [[maybe_unused]] double* released) noexcept {
   if constexpr (L::state().size() > 0) {
     const RowParams<L> params = params_of<L>(choice);
+    HeldSides<L, double> held;
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      auto kept = L::commit(params, load_row<L>(columns.friction_state, i),
-                            row_kinematics(columns, i), columns.normal_force[i]);
+      Kinematics<double> kin = row_kinematics(columns, i);
+      kin.held = held.load_from(columns.friction_held, i);
+      auto kept = L::commit(params, load_row<L>(columns.friction_state, i), kin,
+                            columns.normal_force[i]);
       detail::store_fields<double>(kept.state, columns.friction_next, i);
       released[i] += kept.released;
     }

@@ -38,7 +38,9 @@ void note_switches(LawPool& pool, std::span<const ContactKey> keys, double time,
       const std::uint32_t changed = now ^ ((rows.sides[i] >> first) & 0x7fffu);
       const bool known = (rows.sides[i] >> known_bit) != 0;
       for (std::size_t k = 0; known && k < list.size(); ++k) {
-        if (((changed >> k) & 1u) == 0) continue;
+        const bool is_switch =
+            list[k].role != GuardRole::bound && list[k].role != GuardRole::drift;
+        if (!is_switch || ((changed >> k) & 1u) == 0) continue;
         events.push_back({.kind = event_of(list[k].role, ((now >> k) & 1u) != 0),
                           .time = time,
                           .contact = keys.empty() ? ContactKey{} : keys[i],

@@ -38,8 +38,8 @@ struct Kinematics {
   Vec2<T> slip;  // v_t [m/s]
   /// The side of each guard that the law is held on, in the order of its guard_list(): 0,
   /// the side where it is; or ±1, so that its rates stay smooth for an integrator that
-  /// tries a step beyond an event before it locates it. Null: free. Only `evaluate` reads
-  /// it, through positive().
+  /// tries a step beyond an event before it locates it. Null: free. `evaluate` reads it
+  /// through positive(), and `guards` and `commit` where a law has a bound.
   const T* held = nullptr;
 
   BRISTLE_INLINE static Kinematics at(T depth, T rate, Vec2<T> slip = {T(0), T(0)}) {
@@ -56,12 +56,28 @@ BRISTLE_INLINE M positive(const Kinematics<T>& kin, std::size_t k, const M& itse
   return side > T(0) || (side == T(0) && itself);
 }
 
+/// Whether a law is held on its bound, guard number k. Free, it is not.
+template <Scalar T>
+BRISTLE_INLINE auto on_bound(const Kinematics<T>& kin, std::size_t k) {
+  const T side = kin.held == nullptr ? T(0) : kin.held[k];
+  return side > T(0);
+}
+
 /// What the sign of a guard says.
 enum class GuardRole : std::uint8_t {
   clamp,   // positive while the contact presses, negative while its force is cut to zero
   slip,    // positive while it slips, negative while it sticks
   branch,  // any other switch between two branches of the law
+  bound,   // positive while the memory exceeds a bound that it is kept within
+  drift,   // no switch: see below
 };
+
+// A bound moves with the load, so that a law cannot say when its memory leaves it again.
+// It says instead how fast the memory would grow across the bound: the guard after the
+// one of the role `bound`, of the role `drift`, per second. Held on the positive side of
+// the bound, a law acts as if its memory were on it, whatever the length of the memory;
+// that length stays, and `commit`, held so too, puts the memory on the bound. The memory
+// leaves the bound where drift + d(guard)/dt becomes negative.
 
 /// A guard: a function of a law that changes its sign where the law changes its branch.
 /// Exactly 0 says that the switch is not in force; an integrator then holds neither side.

@@ -58,10 +58,15 @@ TYPED_TEST(FrictionContract, SourcesOccurWhereTheMetadataSays) {
 }
 
 /// An integrator holds a law on the sides that its guards say, in their order: nothing
-/// changes by that, but where rounding decides on which side a point is.
+/// changes by that at an accepted state, but where rounding decides on which side a point
+/// is.
 TYPED_TEST(FrictionContract, HeldOnItsOwnSidesALawIsAsWhenFree) {
   using L = TypeParam;
   for_friction_samples<L>(6, 1000, [](Sample<L> s) {
+    s.state = commit<L>(s.params, s.state, s.kin, s.normal_force).state;
+    for (std::size_t k = 0; k < field_count<StateOf<L>, double>; ++k) {
+      field<double>(s.state, k) += 0.0;  // no −0
+    }
     const auto now = guards<L>(s.params, s.state, s.kin, s.normal_force);
     const auto free = evaluate<L>(s.params, s.state, s.kin, s.normal_force);
     const auto sides = sides_of(now);
@@ -78,6 +83,70 @@ TYPED_TEST(FrictionContract, HeldOnItsOwnSidesALawIsAsWhenFree) {
     }
     EXPECT_TRUE(on_a_switch) << list<double>(held) << " and free " << list<double>(free);
   });
+}
+
+/// A closed contact whose law is held on its bound, which is guard number `bound`.
+template <class L>
+struct OnBound {
+  static constexpr std::size_t bound = guard_of<L>(GuardRole::bound);
+  explicit OnBound(const Sample<L>& sample) : s(sample) {
+    s.kin = Kinematics<double>::at(std::fabs(s.kin.depth), s.kin.rate, s.kin.slip);
+    sides = sides_of(guards<L>(s.params, s.state, s.kin, s.normal_force));
+    in_force = sides[bound] != 0 && s.kin.depth > 0 && s.normal_force > 0;
+    sides[bound] = 1;
+    s.kin.held = sides.data();
+  }
+  OnBound(const OnBound&) = delete;
+
+  Sample<L> s;
+  std::array<double, L::guard_list().size()> sides{};
+  bool in_force = false;
+};
+
+/// On its bound a law does not see how long its memory is; the length stays, and commit
+/// puts the memory there. What the bodies spend is slip or another line.
+TYPED_TEST(FrictionContract, HeldOnItsBoundALawKeepsItsMemoryThere) {
+  using L = TypeParam;
+  if constexpr (OnBound<L>::bound < L::guard_list().size()) {
+    int seen = 0;
+    for_friction_samples<L>(10, 2000, [&](const Sample<L>& sample) {
+      OnBound<L> held(sample);
+      Sample<L>& s = held.s;
+      if (!held.in_force || !(norm(s.state.z) > 1e-30)) return;
+      const double slip = norm(s.kin.slip);
+      const double least = std::fabs(s.kin.slip.x) + std::fabs(s.kin.slip.y);
+      if (least > 0 && least < 1e-100) return;  // digits are lost already
+      const auto there = commit<L>(s.params, s.state, s.kin, s.normal_force).state;
+      const double reach = norm(there.z);
+      if (!(reach > 1e-9)) return;
+      ++seen;
+      const auto now = evaluate<L>(s.params, s.state, s.kin, s.normal_force);
+      const auto same = evaluate<L>(s.params, there, s.kin, s.normal_force);
+      Kinematics<double> unheld = s.kin;
+      unheld.held = nullptr;
+      const auto free = evaluate<L>(s.params, there, unheld, s.normal_force);
+      const auto element = spring<L>(s.params, there, s.kin, s.normal_force);
+      const double size = norm(element.elastic_force) +
+                          (element.damping + element.viscous) * slip + element.bound;
+      // Rates of which only the part across is left: of slip and of relaxing bristles.
+      const double rate =
+          slip + norm(free.rate.z) + (element.damping > 0 ? size / element.damping : 0);
+      EXPECT_LE(norm(now.force - same.force), 1e-12 * (size + element.damping * rate));
+      const double length = norm(s.state.z);
+      EXPECT_LE(std::fabs(dot(s.state.z, now.rate.z)),
+                1e-12 * length * (length / reach) * rate);
+      // The memory turns as the deflection does.
+      EXPECT_LE(norm(reach / length * now.rate.z - same.rate.z), 1e-11 * rate);
+      const double spent = -dot(now.force, s.kin.slip);
+      const double losses = dissipated(now.powers) - sources(now.powers);
+      EXPECT_NEAR(spent, losses,
+                  1e-11 * (size * rate + std::fabs(now.powers.damping) +
+                           std::fabs(now.powers.slip) + now.powers.unsupplied));
+      const auto again = commit<L>(s.params, there, s.kin, s.normal_force);
+      EXPECT_LE(norm(again.state.z - there.z), 1e-15 * reach);
+    });
+    EXPECT_GT(seen, samples(20));
+  }
 }
 
 TYPED_TEST(FrictionContract, AnOpenContactExertsNothing) {

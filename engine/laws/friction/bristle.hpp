@@ -40,18 +40,78 @@ inline constexpr std::array deflection_fields{
     StateField{"z_x", "z_x", "m", "bristle deflection"},
     StateField{"z_y", "z_y", "m", "bristle deflection"}};
 
+/// A deflection as long as its bound, along the memory; along the slip where the memory
+/// has no length, as at touch-down.
+template <Scalar T>
+struct BoundDeflection {
+  Vec2<T> z;
+  T share;  // of the memory's length; 0 where that has none
+};
+
+template <Scalar T>
+BRISTLE_INLINE BoundDeflection<T> deflection_on_bound(const Vec2<T>& memory,
+                                                      const T& reach,
+                                                      const Vec2<T>& slip) {
+  const T length = norm(memory), speed = norm(slip);
+  const auto some = length > T(0);
+  const T share = select(some, reach / select(some, length, T(1)), T(0));
+  const T by_slip = reach / select(speed > T(0), speed, T(1));
+  return {select(some, share * memory, by_slip * slip), share};
+}
+
 /// The deflection on accepted steps: within `reach` of zero, and zero in flight. What
-/// the spring loses by it is released.
+/// the spring loses by it is released. Where the law is held `on` the bound, the
+/// deflection is as long as `reach`; what the spring gains by that was booked as slip.
 template <Scalar T, class M>
 BRISTLE_INLINE Commit<T, Deflection<T>> bound_deflection(const Deflection<T>& state,
-                                                         const M& bounded, const T& reach,
+                                                         const M& bounded, const M& on,
+                                                         const T& reach,
                                                          const T& stiffness,
                                                          const Kinematics<T>& kin) {
   const T length2 = norm2(state.z);
   const T share = select(bounded, kept_share(length2, reach), T(1));
+  Vec2<T> z = share * state.z;
+  if (any(on)) z = select(on, deflection_on_bound(state.z, reach, kin.slip).z, z);
   Deflection<T> zero = zero_fields<Deflection<T>, T>();
-  Deflection<T> kept{select(kin.depth > T(0), share * state.z, zero.z)};
+  Deflection<T> kept{select(kin.depth > T(0), z, zero.z)};
   return {kept, T(Value<T>(0.5)) * stiffness * (length2 - norm2(kept.z))};
+}
+
+/// The rate of a memory that is held on its bound, from the rate ż that the deflection
+/// there would have by itself: the deflection turns by what ż has across it, and its
+/// length follows the bound; the length of the memory stays. What ż has along the
+/// deflection stretches no spring: it slips. By how many nanometres of slip a deflection
+/// lags behind the slip's direction is without meaning: it turns no faster than one that
+/// is a nanometre long, so that the last instants of a contact are not stiff.
+template <Scalar T>
+struct BoundRate {
+  Vec2<T> rate;
+  T lost;  // z·ż; 0 where not on the bound
+};
+
+template <Scalar T, class M>
+BRISTLE_INLINE BoundRate<T> rate_on_bound(const M& on, const BoundDeflection<T>& bound,
+                                          const Vec2<T>& z_rate) {
+  const T length2 = norm2(bound.z);
+  const T lost = dot(bound.z, z_rate);
+  const auto turns = bound.share > T(0) && length2 > T(0);
+  constexpr auto least = Value<T>(1e-9);  // [m]
+  const T slower = min(root(length2) * T(1 / least), T(1));
+  Vec2<T> across = (slower / select(turns, bound.share, T(1))) *
+                   (z_rate - (lost / select(turns, length2, T(1))) * bound.z);
+  Vec2<T> none{T(0), T(0)};
+  return {select(on, select(turns, across, none), z_rate), select(on, lost, T(0))};
+}
+
+/// The guards of a bound: how far the deflection exceeds its reach, and how fast it would
+/// do so from there, where its own rate is ż.
+template <Scalar T, class M>
+BRISTLE_INLINE std::array<T, 2> bound_guards(const M& bounded, const Vec2<T>& z,
+                                             const T& reach, const Vec2<T>& z_rate) {
+  const T length = norm(z);
+  const auto some = length > T(0);
+  const T drift = select(some, dot(z, z_rate) / select(some, length, T(1)), norm(z_rate));
+  return {select(bounded, length - reach, T(0)), select(bounded, drift, T(0))};
 }
 
 /// A bristle of stiffness σ₀ that yields to a strength g(v) [N]:
@@ -82,7 +142,9 @@ struct YieldingBristle : FrictionBase<Law> {
 
   static constexpr auto state() { return deflection_fields; }
 
-  static constexpr std::array<GuardInfo, 0> guard_list() { return {}; }
+  static constexpr std::array<GuardInfo, 2> guard_list() {
+    return {{{"bound", GuardRole::bound}, {"drift", GuardRole::drift}}};
+  }
 
   /// Bristles that yield at any slip, as Dahl's and LuGre's do.
   template <class Params, Scalar T>
@@ -110,6 +172,8 @@ struct YieldingBristle : FrictionBase<Law> {
                                                             const Kinematics<T>& kin,
                                                             T normal_force) noexcept {
     Moment<T> m = moment(p, kin, normal_force);
+    const auto on = on_bound(kin, 0);
+    if (any(on)) return evaluate_on_bound(p, state, kin, normal_force, on);
     const T fade = m.relax * Law::yield_speed(p, state.z, kin.slip, m.speed, m.relax);
     Vec2<T> z_rate = m.drive - fade * state.z;
     return {.force = force(p, m, kin, state.z, z_rate),
@@ -157,21 +221,51 @@ struct YieldingBristle : FrictionBase<Law> {
   }
 
   template <class Params, Scalar T>
-  BRISTLE_INLINE static std::array<T, 0> guards(const Params&, const State<T>&,
-                                                const Kinematics<T>&, T) noexcept {
-    return {};
+  BRISTLE_INLINE static std::array<T, 2> guards(const Params& p, const State<T>& state,
+                                                const Kinematics<T>& kin,
+                                                T normal_force) noexcept {
+    Moment<T> m = moment(p, kin, normal_force);
+    const T reach = reach_of(p, normal_force);
+    Vec2<T> z = deflection_on_bound(state.z, reach, kin.slip).z;
+    const T fade = m.relax * Law::yield_speed(p, z, kin.slip, m.speed, m.relax);
+    return bound_guards(p.bound != T(0), state.z, reach, m.drive - fade * z);
   }
 
   template <class Params, Scalar T>
   BRISTLE_INLINE static Commit<T, State<T>> commit(const Params& p, const State<T>& state,
                                                    const Kinematics<T>& kin,
                                                    T normal_force) noexcept {
-    const T reach =
-        Law::greatest_strength(p, max(normal_force, T(0))) * (T(1) / p.stiffness);
-    return bound_deflection(state, p.bound != T(0), reach, p.stiffness, kin);
+    const T reach = reach_of(p, normal_force);
+    return bound_deflection(state, p.bound != T(0), on_bound(kin, 0), reach, p.stiffness,
+                            kin);
   }
 
  private:
+  /// Of the rows that are held on the bound; the others as in evaluate().
+  template <class Params, Scalar T, class M>
+  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate_on_bound(
+      const Params& p, const State<T>& state, const Kinematics<T>& kin,
+      const T& normal_force, const M& on) {
+    Moment<T> m = moment(p, kin, normal_force);
+    const auto bound = deflection_on_bound(state.z, reach_of(p, normal_force), kin.slip);
+    Vec2<T> z = select(on, bound.z, state.z);
+    const T fade = m.relax * Law::yield_speed(p, z, kin.slip, m.speed, m.relax);
+    Vec2<T> z_rate = m.drive - fade * z;
+    Powers<T> powers = books(p, m, z, z_rate, fade);
+    const BoundRate<T> kept = rate_on_bound(on, bound, z_rate);
+    powers.slip += p.stiffness * kept.lost;
+    return {.force = force(p, m, kin, z, z_rate),
+            .stored = stored(p, state.z),
+            .powers = powers,
+            .rate = {kept.rate}};
+  }
+
+  /// The longest deflection, where it is bounded [m].
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static T reach_of(const Params& p, const T& normal_force) {
+    return Law::greatest_strength(p, max(normal_force, T(0))) * (T(1) / p.stiffness);
+  }
+
   template <Scalar T>
   struct Moment {
     T speed;        // |v|

@@ -16,7 +16,7 @@ struct Dahl : YieldingBristle<Dahl> {
           "TOR-0158(3107-18)-1), "
           "with the exponent 1 that he and everybody after him mostly uses: dF/dx = "
           "σ₀ (1 − F/F_C sgn ẋ). Ours: the vector form; F_C = μ f_n; the bound |z| ≤ "
-          "μ f_n/σ₀ on accepted steps; z = 0 in flight and at touch-down.",
+          "μ f_n/σ₀; z = 0 in flight and at touch-down.",
       .limits =
           "Rate-independent: no break-away peak, no Stribeck, no viscous part. Creeps "
           "under "
@@ -32,7 +32,7 @@ struct Dahl : YieldingBristle<Dahl> {
   struct Params {
     T mu;         // μ
     T stiffness;  // σ₀ [N/m]
-    T bound;      // 1: |z| ≤ μ f_n/σ₀ on accepted steps
+    T bound;      // 1: |z| ≤ μ f_n/σ₀
   };
 
   static constexpr auto parameters() {
@@ -43,9 +43,9 @@ struct Dahl : YieldingBristle<Dahl> {
         ParameterField<P>{&P::stiffness,
                           {"stiffness", "σ₀", "N/m", between(1e-3, 1e12), 1e5,
                            "stiffness at zero force"}},
-        ParameterField<P>{&P::bound,
-                          {"bound", "", "flag", yes_or_no, 1,
-                           "whether |z| is kept below μ f_n/σ₀ on accepted steps"}}};
+        ParameterField<P>{
+            &P::bound,
+            {"bound", "", "flag", yes_or_no, 1, "whether |z| is kept below μ f_n/σ₀"}}};
   }
 
   static constexpr LedgerLines lines{.damping = true, .slip = true};

@@ -65,7 +65,7 @@ struct ElastoPlastic : YieldingBristle<ElastoPlastic> {
     T stribeck_speed;  // v_S [m/s]
     T breakaway;       // b = z_ba/z_max
     T passive;         // 1: σ₁ ≤ 2 g/|v|
-    T bound;           // 1: |z| ≤ max(μ_S, μ_C) f_n/σ₀ on accepted steps
+    T bound;           // 1: |z| ≤ max(μ_S, μ_C) f_n/σ₀
   };
 
   static constexpr auto parameters() {
@@ -97,8 +97,7 @@ struct ElastoPlastic : YieldingBristle<ElastoPlastic> {
                            "whether σ₁ is limited to 2 g/|v|; 0 as printed"}},
         ParameterField<P>{&P::bound,
                           {"bound", "", "flag", yes_or_no, 1,
-                           "whether |z| is kept below max(μ_S, μ_C) f_n/σ₀ on accepted "
-                           "steps"}}};
+                           "whether |z| is kept below max(μ_S, μ_C) f_n/σ₀"}}};
   }
 
   static constexpr Passivity passivity(const Params<double>& p) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bristle/laws/friction/friction.hpp"
+#include "bristle/laws/friction/bristle.hpp"
 #include "bristle/laws/friction/regularised.hpp"
 
 namespace bristle {
@@ -20,8 +20,8 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
           "Gonthier, McPhee, Lange & Piedbœuf 2004, eqs. 15–26. Deviations: dir(v) "
           "without "
           "the extra factor |v|/v_ε of the printed eq. 20; z = s_dw = 0 in flight and at "
-          "touch-down, where the paper is silent; the bound |z| ≤ f_max/σ₀ on accepted "
-          "steps (bound = 0 switches it off, as printed).",
+          "touch-down, where the paper is silent; the bound |z| ≤ f_max/σ₀ "
+          "(bound = 0 switches it off, as printed).",
       .limits =
           "Sticks without creep. Without the bound, |z| winds up below v_S and slow "
           "reciprocating slip dissipates too little. Too small a v_S breaks stiction "
@@ -42,7 +42,7 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     T viscous;         // σ₂ [N s/m]
     T stribeck_speed;  // v_S [m/s]
     T dwell_time;      // τ_dw [s]
-    T bound;           // 1: |z| ≤ f_max/σ₀ on accepted steps
+    T bound;           // 1: |z| ≤ f_max/σ₀
   };
 
   static constexpr auto parameters() {
@@ -69,9 +69,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
         ParameterField<P>{&P::dwell_time,
                           {"dwell_time", "τ_dw", "s", between(1e-6, 1e6), 0.01,
                            "time constant of the rise from μ_C to μ_S at rest"}},
-        ParameterField<P>{&P::bound,
-                          {"bound", "", "flag", yes_or_no, 1,
-                           "whether |z| is kept below f_max/σ₀ on accepted steps"}}};
+        ParameterField<P>{
+            &P::bound,
+            {"bound", "", "flag", yes_or_no, 1, "whether |z| is kept below f_max/σ₀"}}};
   }
 
   template <class T>
@@ -95,8 +95,11 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
 
   /// Saturation is no slip: in steady sliding |f_br| = μ_C f_n = f_max, whose difference
   /// is zero but for round-off.
-  static constexpr std::array<GuardInfo, 2> guard_list() {
-    return {{{"saturation", GuardRole::branch}, {"dwell", GuardRole::branch}}};
+  static constexpr std::array<GuardInfo, 4> guard_list() {
+    return {{{"saturation", GuardRole::branch},
+             {"dwell", GuardRole::branch},
+             {"bound", GuardRole::bound},
+             {"drift", GuardRole::drift}}};
   }
 
   /// A new contact starts with relaxed bristles, and no dwell.
@@ -130,22 +133,27 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     const auto closed = kin.depth > T(0);
     Prepared<T> slip = prepare(p, kin);
     const T s = slip.stick;
+    const auto on = on_bound(kin, 2);
+    BoundDeflection<T> bound{state.z, T(1)};
+    if (any(on))
+      bound = deflection_on_bound(state.z, reach_of(p, state, normal_force), kin.slip);
+    Vec2<T> z = select(on, bound.z, state.z);
     Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
-    Vec2<T> bristle =
-        s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
-    // ż = (f_br − σ₀ z)/σ₁ without the difference: exactly v_t in full stick
-    Vec2<T> z_rate = s * kin.slip + ((T(1) - s) * (T(1) / p.damping)) *
-                                        (coulomb - p.stiffness * state.z);
+    Vec2<T> bristle = s * (p.stiffness * z + p.damping * kin.slip) + (T(1) - s) * coulomb;
+    Vec2<T> z_rate = free_rate(p, s, kin.slip, coulomb, z);
+    const BoundRate<T> kept = rate_on_bound(on, bound, z_rate);
     const auto dwells = positive(kin, 1, s >= state.dwell);
     const T dwell_rate =
         (s - state.dwell) * select(dwells, T(1) / p.dwell_time, p.stiffness / p.damping);
     Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
     State<T> zero = zero_fields<State<T>, T>();
-    return {.force = out.force,
-            .stored = stored(p, state),
-            .powers = {select(closed, p.damping * norm2(z_rate), T(0)), out.slip.loss,
-                       out.viscous, T(0), out.slip.unsupplied},
-            .rate = {select(closed, z_rate, zero.z), select(closed, dwell_rate, T(0))}};
+    return {
+        .force = out.force,
+        .stored = stored(p, state),
+        .powers = {select(closed, p.damping * norm2(z_rate), T(0)),
+                   out.slip.loss + select(closed, p.stiffness * kept.lost, T(0)),
+                   out.viscous, T(0), out.slip.unsupplied},
+        .rate = {select(closed, kept.rate, zero.z), select(closed, dwell_rate, T(0))}};
   }
 
   /// Backward Euler in z and s_dw at constant slip: stable for any step, first order.
@@ -205,15 +213,20 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
 
   /// Saturation where |f_br| = f_max; the dwell constant switches where s = s_dw.
   template <Scalar T>
-  BRISTLE_INLINE static std::array<T, 2> guards(const Params<T>& p, const State<T>& state,
+  BRISTLE_INLINE static std::array<T, 4> guards(const Params<T>& p, const State<T>& state,
                                                 const Kinematics<T>& kin,
                                                 T normal_force) noexcept {
     Prepared<T> slip = prepare(p, kin);
     const T s = slip.stick;
     Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
-    Vec2<T> bristle =
-        s * (p.stiffness * state.z + p.damping * kin.slip) + (T(1) - s) * coulomb;
-    return {largest(p, state.dwell, normal_force) - norm(bristle), s - state.dwell};
+    const T reach = reach_of(p, state, normal_force);
+    Vec2<T> at_bound = deflection_on_bound(state.z, reach, kin.slip).z;
+    const auto bound = bound_guards(p.bound != T(0), state.z, reach,
+                                    free_rate(p, s, kin.slip, coulomb, at_bound));
+    Vec2<T> z = select(on_bound(kin, 2), at_bound, state.z);
+    Vec2<T> bristle = s * (p.stiffness * z + p.damping * kin.slip) + (T(1) - s) * coulomb;
+    return {largest(p, state.dwell, normal_force) - norm(bristle), s - state.dwell,
+            bound[0], bound[1]};
   }
 
   /// Bounds the deflection, and forgets it when the contact is open.
@@ -223,14 +236,16 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
                                                    const Kinematics<T>& kin,
                                                    T normal_force) noexcept {
     const auto closed = kin.depth > T(0);
-    const T reach = largest(p, state.dwell, normal_force) * (T(1) / p.stiffness);
+    const T reach = reach_of(p, state, normal_force);
     const T length2 = norm2(state.z);
     const auto cut = p.bound != T(0) && length2 > square(reach);
     T scale = T(1);
     if (any(cut)) scale = select(cut, reach / sqrt(select(cut, length2, T(1))), T(1));
+    Vec2<T> z = scale * state.z;
+    const auto on = on_bound(kin, 2);
+    if (any(on)) z = select(on, deflection_on_bound(state.z, reach, kin.slip).z, z);
     State<T> zero = zero_fields<State<T>, T>();
-    State<T> kept{select(closed, scale * state.z, zero.z),
-                  select(closed, state.dwell, T(0))};
+    State<T> kept{select(closed, z, zero.z), select(closed, state.dwell, T(0))};
     return {kept, stored(p, state) - stored(p, kept)};
   }
 
@@ -241,6 +256,14 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     SignedPower<T> slip;
     T viscous;
   };
+
+  /// ż = (f_br − σ₀ z)/σ₁ without the difference: exactly v_t in full stick.
+  template <Scalar T>
+  BRISTLE_INLINE static Vec2<T> free_rate(const Params<T>& p, const T& s,
+                                          const Vec2<T>& slip, const Vec2<T>& coulomb,
+                                          const Vec2<T>& z) {
+    return s * slip + ((T(1) - s) * (T(1) / p.damping)) * (coulomb - p.stiffness * z);
+  }
 
   /// Saturates the bristle's force and books what it does beside bending the bristle.
   template <Scalar T>
@@ -262,6 +285,13 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     const T slip = dot(bristle, share * kin.slip - z_rate);
     return {-(share * bristle + viscous * kin.slip),
             by_sign(select(kin.depth > T(0), slip, T(0))), viscous * norm2(kin.slip)};
+  }
+
+  /// The longest deflection, where it is bounded [m].
+  template <Scalar T>
+  BRISTLE_INLINE static T reach_of(const Params<T>& p, const State<T>& state,
+                                   const T& normal_force) {
+    return largest(p, state.dwell, normal_force) * (T(1) / p.stiffness);
   }
 
   template <Scalar T>

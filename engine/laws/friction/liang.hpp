@@ -26,8 +26,8 @@ struct Liang : Slider<Liang> {
           "quoted.",
       .limits =
           "Sticks without creep or drift, with a break-away peak. Where F falls with the "
-          "speed, the bristle is longer than s_max for a moment; accepted steps shorten "
-          "it.",
+          "speed, the bristle may be longer than s_max within a fixed step, whose end "
+          "shortens it.",
       .energy =
           "Passive in this reading: the damper takes c |ṡ|², the slip F |v_t − ṡ|; what "
           "a "

@@ -23,7 +23,7 @@ struct LuGre : YieldingBristle<LuGre> {
           "101–114). Ours: the vector form, z and v_t turning freely against each other; "
           "g "
           "in proportion to the normal force; the limit 2 g/|v_t|; the bound |z| ≤ "
-          "max(μ_S, μ_C) f_n/σ₀ on accepted steps; z = 0 in flight and at touch-down.",
+          "max(μ_S, μ_C) f_n/σ₀; z = 0 in flight and at touch-down.",
       .limits =
           "Creeps under an oscillating load however small, because z yields at any slip. "
           "The rate σ₀|v_t|/g grows without limit as f_n falls: explicit methods need "
@@ -54,7 +54,7 @@ struct LuGre : YieldingBristle<LuGre> {
     T stribeck_speed;  // v_S [m/s]
     T damping_speed;   // v_d [m/s]
     T passive;         // 1: σ₁ ≤ 2 g/|v|
-    T bound;           // 1: |z| ≤ max(μ_S, μ_C) f_n/σ₀ on accepted steps
+    T bound;           // 1: |z| ≤ max(μ_S, μ_C) f_n/σ₀
   };
 
   static constexpr auto parameters() {
@@ -86,8 +86,7 @@ struct LuGre : YieldingBristle<LuGre> {
                            "whether σ₁ is limited to 2 g/|v|; 0 as printed"}},
         ParameterField<P>{&P::bound,
                           {"bound", "", "flag", yes_or_no, 1,
-                           "whether |z| is kept below max(μ_S, μ_C) f_n/σ₀ on accepted "
-                           "steps"}}};
+                           "whether |z| is kept below max(μ_S, μ_C) f_n/σ₀"}}};
   }
 
   static constexpr Passivity passivity(const Params<double>& p) {

@@ -21,8 +21,11 @@ struct Slider : FrictionBase<Law> {
 
   static constexpr LedgerLines lines{.damping = true, .slip = true};
 
-  static constexpr std::array<GuardInfo, 1> guard_list() {
-    return {{{"slip", GuardRole::slip}}};
+  /// Without a damper the grip is a bound of the spring.
+  static constexpr std::array<GuardInfo, 3> guard_list() {
+    return {{{"slip", GuardRole::slip},
+             {"bound", GuardRole::bound},
+             {"drift", GuardRole::drift}}};
   }
 
   template <class Params>
@@ -64,11 +67,14 @@ struct Slider : FrictionBase<Law> {
         damped, share * give * norm2(pull),
         p.stiffness * (select(flows, share, -excess) * along + excess * length * speed));
     State<T> zero = zero_fields<State<T>, T>();
-    return {.force = select(closed, -share * pull, zero.z),
-            .stored = stored(p, state.z),
-            .powers = {select(closed, damping * norm2(z_rate), T(0)),
-                       select(closed, slip_power, T(0)), T(0), T(0), T(0)},
-            .rate = {select(closed, z_rate, zero.z)}};
+    FrictionForce<T, State<T>> now{
+        .force = select(closed, -share * pull, zero.z),
+        .stored = stored(p, state.z),
+        .powers = {select(closed, damping * norm2(z_rate), T(0)),
+                   select(closed, slip_power, T(0)), T(0), T(0), T(0)},
+        .rate = {select(closed, z_rate, zero.z)}};
+    if (kin.held != nullptr) hold_undamped(p, state, kin, grip, now);
+    return now;
   }
 
   /// The exact radial return at constant slip: the force at the end of the step is the
@@ -111,16 +117,21 @@ struct Slider : FrictionBase<Law> {
             .viscous = T(0)};
   }
 
-  /// Where the slider begins or ends to give way.
+  /// Where the slider begins or ends to give way; for an integrator that holds the law
+  /// that is the bound, where there is no damper.
   template <class Params, Scalar T>
-  BRISTLE_INLINE static std::array<T, 1> guards(const Params& p, const State<T>& state,
+  BRISTLE_INLINE static std::array<T, 3> guards(const Params& p, const State<T>& state,
                                                 const Kinematics<T>& kin,
                                                 T normal_force) noexcept {
     const T grip = grip_of(p, kin, normal_force);
     const auto damped = is_damped(p);
     const T damping = select(damped, p.damping, T(0));
     const T pull = norm(p.stiffness * state.z + damping * kin.slip);
-    return {pull - select(damped, T(1), near_one<T>()) * grip};
+    const auto bound =
+        bound_guards(!damped, state.z, grip * (T(1) / p.stiffness), kin.slip);
+    T slips = pull - select(damped, T(1), near_one<T>()) * grip;
+    if (kin.held != nullptr) slips = select(damped, slips, T(0));
+    return {slips, bound[0], bound[1]};
   }
 
   /// Forgets the stretch in flight, and without a damper keeps no more of it than the
@@ -130,7 +141,8 @@ struct Slider : FrictionBase<Law> {
                                                    const Kinematics<T>& kin,
                                                    T normal_force) noexcept {
     const T reach = grip_of(p, kin, normal_force) * (T(1) / p.stiffness);
-    return bound_deflection(state, !is_damped(p), reach, p.stiffness, kin);
+    return bound_deflection(state, !is_damped(p), on_bound(kin, 1), reach, p.stiffness,
+                            kin);
   }
 
  private:
@@ -138,6 +150,22 @@ struct Slider : FrictionBase<Law> {
   BRISTLE_INLINE static auto is_damped(const Params& p) {
     using T = std::remove_cvref_t<decltype(p.stiffness)>;
     return p.damping > p.stiffness * T(Value<T>(1e-9));
+  }
+
+  /// A spring without a damper, held within its bound or on it.
+  template <class Params, Scalar T>
+  BRISTLE_INLINE static void hold_undamped(const Params& p, const State<T>& state,
+                                           const Kinematics<T>& kin, const T& grip,
+                                           FrictionForce<T, State<T>>& now) {
+    const auto held = kin.depth > T(0) && kin.held[1] != T(0);
+    if (!any(held)) return;
+    const auto on = on_bound(kin, 1);
+    const auto bound =
+        deflection_on_bound(state.z, grip * (T(1) / p.stiffness), kin.slip);
+    const BoundRate<T> kept = rate_on_bound(on, bound, kin.slip);
+    now.force = select(held, -p.stiffness * select(on, bound.z, state.z), now.force);
+    now.powers.slip = select(held, p.stiffness * kept.lost, now.powers.slip);
+    now.rate.z = select(held, kept.rate, now.rate.z);
   }
 
   /// What the slider holds of a pull; of any, also none, without a grip.

@@ -19,9 +19,8 @@ struct SpringSlider : Slider<SpringSlider> {
           "plasticity (Simo & Hughes 1998, § 3.3); the law that most granular codes know "
           "as "
           "tangential history (Cundall & Strack 1979). Ours: the return of spring and "
-          "damper together, exact over a step at constant slip; |z| ≤ μ f_n/k on "
-          "accepted "
-          "steps, so that a falling load releases the spring; z = 0 in flight and at "
+          "damper together, exact over a step at constant slip; |z| ≤ μ f_n/k, "
+          "so that a falling load releases the spring; z = 0 in flight and at "
           "touch-down.",
       .limits =
           "Sticks without creep or drift; one friction coefficient, a sharp change from "
