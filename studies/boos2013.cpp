@@ -49,17 +49,19 @@ Result<Payload> payload_of(Values& values, double length) {
 
 double Payload::end_x() const { return -0.5 * length * std::sin(tilt); }
 
+double Payload::deepest_x() const {
+  return sphere ? 0 : end_x() + radius * std::cos(tilt);
+}
+
+/// With the depth as it was given: a pose would round it.
 Overlap<double> Payload::overlap() const {
   const Transform<double> plane;
-  if (sphere) {
-    Transform<double> pose;
-    pose.p = {0, 0, radius - depth};
-    return geometry::overlap_of(Plane{}, plane, Sphere{radius}, pose);
-  }
+  if (sphere) return geometry::ball_overlap<double>({{0, 0, 1}, depth, {}}, radius);
   const double s = std::sin(tilt), c = std::cos(tilt);
   const Transform<double> pose{{{c, 0, -s}, {0, 1, 0}, {s, 0, c}},
                                {0, 0, 0.5 * length * c + radius * s - depth}};
-  return geometry::overlap_of(Plane{}, plane, Cylinder{radius, 0.5 * length}, pose);
+  const geometry::StandingCylinder<double> cylinder(plane, pose, radius, 0.5 * length);
+  return geometry::cylinder_overlap(cylinder.at_depth(depth));
 }
 
 namespace {
@@ -106,22 +108,29 @@ struct Polygon {
   }
 };
 
-/// The slice at y of the cylinder below the plane, x from the projection of the end's
-/// centre: u from the deep side and z along the axis give x = c (r − u) + s z and the
-/// height s u + c z − δ.
+/// The slice at y of the cylinder below the plane, x from the deepest point: u from the
+/// deep side and z along the axis give x = s z − c u and the height s u + c z over that
+/// point. Nothing cancels however small the patch is.
 Polygon slice(const Payload& p, double y) {
   const double s = std::sin(p.tilt), c = std::cos(p.tilt);
-  const double w = std::sqrt(std::max(0.0, p.radius * p.radius - y * y));
+  const double w = std::sqrt(std::max(0.0, (p.radius - y) * (p.radius + y)));
+  const double near = y * y / (p.radius + w), far = p.radius + w;
   Polygon polygon;
-  const auto add = [&](double across, double along) {
-    const double u = p.radius - across;
-    polygon.add({c * across + s * along, s * u + c * along});
+  const auto add = [&](double u, double z) {
+    polygon.add({s * z - c * u, s * u + c * z});
   };
-  add(w, 0);
-  add(w, p.length);
-  add(-w, p.length);
-  add(-w, 0);
+  add(near, 0);
+  add(near, p.length);
+  add(far, p.length);
+  add(far, 0);
   return polygon.cut(0, 1, p.depth);
+}
+
+/// How far the patch of the cylinder reaches across the tilt.
+double half_width(const Payload& p) {
+  const double s = std::sin(p.tilt);
+  const double u = s > 0 ? std::min(p.depth / s, p.radius) : p.radius;
+  return std::sqrt(u * (2 * p.radius - u));
 }
 
 /// The slice at x of the sphere below the plane, as an area.
@@ -137,9 +146,10 @@ double sphere_slice(const Payload& p, double x) {
 
 }  // namespace
 
-Rolling integrate_rolling(const Payload& payload, double centroid_x, double stiffness,
-                          double dissipation, double omega) {
+Rolling integrate_rolling(const Payload& payload, double stiffness, double dissipation,
+                          double omega) {
   Rolling sum{};
+  const double centroid_x = payload.overlap().centroid.x - payload.deepest_x();
   const double rate = dissipation * omega;
   const double edge = rate != 0 ? centroid_x - 1 / rate : 0;  // 1 + a ω (x − x_c) = 0
   std::array<double, 3> all{}, pressed{};
@@ -174,7 +184,8 @@ Rolling integrate_rolling(const Payload& payload, double centroid_x, double stif
     if (rate > 0) collect(pressed, limit, reach);
     if (rate < 0) collect(pressed, -reach, limit);
   } else {
-    over(-payload.radius, payload.radius, [&](double y, double w) {
+    const double half = half_width(payload);
+    over(-half, half, [&](double y, double w) {
       const Polygon whole = slice(payload, y);
       add(all, whole.moments(), w);
       if (rate > 0) add(pressed, whole.cut(-1, 0, -edge).moments(), w);

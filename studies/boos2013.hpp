@@ -27,7 +27,8 @@ struct Payload {
   double tilt;    // [rad]
   double depth;   // normal to the plane [m]
 
-  double end_x() const;  // of the projection of the end face's centre, x from there
+  double end_x() const;      // of the projection of the end face's centre
+  double deepest_x() const;  // of the deepest point
   Overlap<double> overlap() const;
 };
 
@@ -44,7 +45,7 @@ struct Rolling {
   double torque_without_tension;
   double low_x, high_x;  // of the projection, from x_c
 };
-Rolling integrate_rolling(const Payload& payload, double centroid_x, double stiffness,
-                          double dissipation, double omega);
+Rolling integrate_rolling(const Payload& payload, double stiffness, double dissipation,
+                          double omega);
 
 }  // namespace bristle::studies::boos2013

@@ -78,8 +78,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
   const auto impact = impact_of(setup, mass, speed, nullptr);
   Outcome outcome;
   const double at_touch =
-      setup.by_rate ? values["rate_damping"] * setup.punch.at(1e-300, speed).volume_rate
-                    : 0;
+      setup.by_rate ? values["rate_damping"] * setup.punch.at(0, speed).volume_rate : 0;
   if (!impact) {
     outcome.trouble = impact.error();
     return outcome;

@@ -17,8 +17,7 @@ Rolled roll(const Payload& payload, double stiffness, double a, double omega) {
   const Overlap<double> o = payload.overlap();
   Rolled rolled{};
   rolled.torque = -stiffness * a * o.moments.xx * omega;
-  rolled.integrated = boos2013::integrate_rolling(payload, o.centroid.x - payload.end_x(),
-                                                  stiffness, a, omega);
+  rolled.integrated = boos2013::integrate_rolling(payload, stiffness, a, omega);
   rolled.tension_index =
       a * std::fabs(omega) * std::max(-rolled.integrated.low_x, rolled.integrated.high_x);
   return rolled;

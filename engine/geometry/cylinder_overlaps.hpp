@@ -51,6 +51,15 @@ struct StandingCylinder {
     rim_from_foot = -depth * n;
     meeting = {n, depth, end_centre - r * x + depth * n};
   }
+
+  /// The same, entering the plane to a depth that is known better than by the poses.
+  StandingCylinder at_depth(const T& known) const noexcept {
+    StandingCylinder k = *this;
+    k.depth = k.meeting.depth = known;
+    k.end_depth = known - radius * s;
+    k.rim_from_foot = -known * meeting.normal;
+    return k;
+  }
 };
 
 /// Integrals in u, y and z about the deepest rim point.
@@ -244,16 +253,20 @@ ClippedCylinder<T> clip_tilted(const StandingCylinder<T>& k) noexcept {
 }
 
 template <Scalar T>
-Overlap<T> overlap_of(const Plane&, const Transform<T>& plane, const Cylinder& cylinder,
-                      const Transform<T>& pose) noexcept {
+Overlap<T> cylinder_overlap(const StandingCylinder<T>& k) noexcept {
   using N = Value<T>;
-  const StandingCylinder<T> k(plane, pose, constant<T>(cylinder.radius),
-                              constant<T>(cylinder.half_length));
   if (!(value_of(k.depth) > N(0))) return no_overlap(k.meeting);
   const bool whole_end = value_of(k.end_depth - k.radius * k.s) >= N(0);
   if (whole_end && value_of(k.depth) <= value_of(k.c * k.length)) return cut_across(k);
   const ClippedCylinder<T> clipped = clip_tilted(k);
   return plane_overlap(k.meeting, clipped.volume, clipped.section);
+}
+
+template <Scalar T>
+Overlap<T> overlap_of(const Plane&, const Transform<T>& plane, const Cylinder& cylinder,
+                      const Transform<T>& pose) noexcept {
+  return cylinder_overlap(StandingCylinder<T>(plane, pose, constant<T>(cylinder.radius),
+                                              constant<T>(cylinder.half_length)));
 }
 
 /// Gauss on panels of [a, b] that shrink towards π/2, where the integrand varies over a

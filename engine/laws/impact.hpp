@@ -132,13 +132,13 @@ class Impact {
     PatchMotion<double> patch;
     Kinematics<double> kin;
 
-    Moment(const Punch& punch, double sigma, double rate)
-        : patch(punch.at(sigma * sigma, rate)),
-          kin{sigma * sigma, sigma, rate, {0, 0}, nullptr, &patch} {}
+    Moment(const Punch& punch, double depth, double root_depth, double rate)
+        : patch(punch.at(depth, rate)),
+          kin{depth, root_depth, rate, {0, 0}, nullptr, &patch} {}
     Moment(const Moment&) = delete;
     Moment& operator=(const Moment&) = delete;
   };
-  Moment moment(const Vector& y) const { return Moment(punch_, y[0], y[1]); }
+  Moment moment(const Vector& y) const { return Moment(punch_, y[0] * y[0], y[0], y[1]); }
   static State memory(const Vector& y) {
     std::array<double, n - 4> fields{};
     for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = y[4 + i];
@@ -158,7 +158,7 @@ class Impact {
     double depth = 1e-24;
     const auto memory = L::touch(params_, speed_);
     while (depth < 1e6) {
-      const Moment now(punch_, root(depth), speed_);
+      const Moment now(punch_, depth, root(depth), speed_);
       const auto f = L::evaluate(params_, memory, now.kin).force;
       if (f * depth > mass_ * speed_ * speed_) break;
       depth *= 2;
@@ -189,7 +189,7 @@ class Impact {
     if constexpr (clamp == L::guard_list().size()) {
       return y[0];
     } else {
-      const Moment now(punch_, y[0], y[1] + rate_error);
+      const Moment now(punch_, y[0] * y[0], y[0], y[1] + rate_error);
       return L::guards(params_, memory(y), now.kin)[clamp] > 0 ? y[0] : -1.0;
     }
   }

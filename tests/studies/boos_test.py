@@ -57,24 +57,30 @@ def cylinder_patch(radius, length, depth, tilt_deg):
 
     def section(h):
         """At the height h above the deepest point: strip of the ellipse in which a plane cuts the mantle.
-        Points (u, z): u from the deep line, z from the end; x = c (r − u) + s z, h = s u + c z."""
+        Points (u, z): u from the deep line, z from the end; x = s z − c u from the deepest point,
+        h = s u + c z."""
         if s == 0:
-            return [math.pi * radius**2, 0.0, math.pi * radius**4 / 4, math.pi * radius**4 / 4]
+            area = math.pi * radius**2
+            return [area, -area * radius, 1.25 * area * radius**2, 0.25 * area * radius**2]
         low_u = max(0.0, (h - c * length) / s)
         high_u = min(2 * radius, h / s)
 
         def at(u):
             w = math.sqrt(max(0.0, u * (2 * radius - u)))
-            x = c * (radius - u) + s * (h - s * u) / c
+            x = s * (h - s * u) / c - c * u
             return [2 * w / c, 2 * w * x / c, 2 * w * x * x / c, 2 * w**3 / 3 / c]
 
-        return integrate(at, [low_u, high_u]) or [0.0] * 4
+        # Panels that shrink towards the branch points 0 and 2r where these lie just outside.
+        breaks = [low_u, high_u]
+        breaks += [low_u + low_u * 4.0**k for k in range(20)]
+        breaks += [high_u - (2 * radius - high_u) * 4.0**k for k in range(20)]
+        return integrate(at, sorted(b for b in set(breaks) if low_u <= b <= high_u)) or [0.0] * 4
 
     breaks = sorted({0.0, normal, *(b for b in (2 * radius * s, length * c) if 0 < b < normal)})
     v = integrate(lambda h: section(h) + [(normal - h) * section(h)[0]], breaks)
     mean = v[1] / v[0]
     return {
-        "volume_m3": v[0], "area_m2": section(normal)[0], "centroid_x_m": mean,
+        "volume_m3": v[0], "area_m2": section(normal)[0], "centroid_x_m": mean + c * radius,
         "centroid_depth_m": v[4] / v[0], "Js_yy": v[2] - v[0] * mean**2, "Js_xx": v[3],
     }
 
@@ -138,8 +144,7 @@ class Patch(Studies):
             found = self.results("boos2013.patch", radius=r, depth_m=d)
             volume = math.pi * d * d * (3 * r - d) / 3
             jnn = math.pi * d**3 * (20 * r * r - 15 * r * d + 3 * d * d) / 30
-            # The centre is placed at r − δ, which rounds.
-            allowed = 1e-11 + 4e-16 * r / d
+            allowed = 1e-11
             self.near(found["volume_m3"], volume, allowed)
             self.near(found["area_m2"], math.pi * d * (2 * r - d), allowed)
             self.near(found["centroid_depth_m"], d * (4 * r - d) / (4 * (3 * r - d)), allowed)
@@ -157,8 +162,7 @@ class Patch(Studies):
                 found = self.results("boos2013.patch", shape="cylinder", tilt_deg=tilt, depth_m=depth)
                 expected = cylinder_patch(r, length, depth, tilt)
                 where = f"tilt {tilt}, depth {depth}"
-                # The pose rounds the depth by 1e-17 m or so.
-                allowed = 1e-8 + 3e-17 / (depth * math.cos(math.radians(tilt)))
+                allowed = 1e-8
                 for name, value in expected.items():
                     scale = allowed * (abs(value) if name != "centroid_x_m" else r)
                     self.assertLessEqual(abs(found[name] - value), scale + 1e-300,
@@ -234,13 +238,13 @@ class Spin(Studies):
         self.assertLessEqual(abs(found["stopping_ratio"] - 0.653), 5e-4)
         for begin in (0.1, 3.0):
             v, spin = begin, 1.0
-            while v > 1e-5 and spin > 1e-5:
+            while v > 1e-9 and spin > 1e-9:
                 h = 0.05 * min(v, spin)
                 force, torque = uniform(v / spin)
                 middle_v, middle_spin = v - 0.5 * h * force, spin - h * torque
                 force, torque = uniform(middle_v / middle_spin)
                 v, spin = v - h * force, spin - 2 * h * torque
-            self.near(v / spin, found["stopping_ratio"], 0.02, f"from {begin}")
+            self.near(v / spin, found["stopping_ratio"], 0.01, f"from {begin}")
 
     def test_closures(self):
         self.assertIsNone(self.results("gonthier.spin", closure="elliptic")["stopping_ratio"])
@@ -254,16 +258,21 @@ class Spin(Studies):
 
 
 def uniform(u):
-    """The uniform disc by a quick sum over chords along the slip: enough to step by."""
-    force, torque = 0.0, 0.0
-    for part, weight in RULE:
-        for half, whole in RULE:
-            t, r = math.pi * part, half
-            x, y = u - r * math.cos(t), r * math.sin(t)
-            share = 2 * weight * whole * r / math.hypot(x, y)
-            force += share * x
-            torque += share * r * (r - u * math.cos(t))
-    return force, torque
+    """The uniform disc by complete elliptic integrals, as Farkas et al. 2003 print them."""
+    m = min(u, 1 / u) ** 2
+    a, b, power, total = 1.0, math.sqrt(1 - m), 0.5, 0.5 * m
+    while a - b > 1e-15:
+        total += 2 * power * ((a - b) / 2) ** 2
+        power *= 2
+        a, b = (a + b) / 2, math.sqrt(a * b)
+    K = math.pi / (2 * a)
+    E = K * (1 - total)
+    if u < 1:
+        return (4 / 3 * ((m + 1) * E + (m - 1) * K) / (u * math.pi),
+                4 / 9 * ((4 - 2 * m) * E + (m - 1) * K) / math.pi)
+    w = u * u
+    return (4 / 3 * ((w + 1) * E - (w - 1) * K) / math.pi,
+            4 / 9 * u / math.pi * ((4 - 2 * w) * E + (2 * w - 5 + 3 / w) * K))
 
 
 if __name__ == "__main__":
