@@ -113,38 +113,23 @@ inline SpinFriction uniform_disc(double u) {
 inline SpinFriction spinning_disc(DiscPressure pressure, double u) {
   if (pressure == DiscPressure::uniform) return uniform_disc(u);
   SpinFriction sum{0, 0};
-  const auto add = [&](double a, double rest, double weight) {
-    // −p′(a) π a² da of a uniform disc of radius a; rest = √(1 − a²)
+  // A uniform disc of radius a = sin β counts −p′(a) π a² da: nothing is singular at the
+  // rim in β. Towards a = u, where (a − u) ln|a − u| begins, points crowd like t³.
+  const auto add = [&](double beta, double weight) {
+    const double a = std::sin(beta);
     const double share =
-        pressure == DiscPressure::paraboloid ? 4 * a * a * a : 1.5 * a * a * a / rest;
+        a * a * a * (pressure == DiscPressure::paraboloid ? 4 * std::cos(beta) : 1.5);
     const SpinFriction disc = uniform_disc(u / a);
     sum.force += weight * share * disc.force;
     sum.torque += weight * share * a * disc.torque;
   };
-  // Logarithms at a = u vanish like t⁵ in t; the end a = 1 is smooth in 1 − t.
-  const double split = u < 1 ? u : 1;
-  const auto inner = [&](double t, double weight) {
-    const double a = split * (1 - t * t * t);
-    add(a, std::sqrt((1 - a) * (1 + a)), weight * 3 * t * t * split);
-  };
-  const auto outer = [&](double t, double weight) {
-    const double left = (1 - split) * (1 - t) * (1 - t) * (1 + t * (2 + 3 * t));  // 1 − a
-    const double a = 1 - left;
-    add(a, std::sqrt(left * (1 + a)), weight * 12 * t * t * (1 - t) * (1 - split));
-  };
-  // Above u = 1 nothing is singular but Hertz's end a = 1.
-  const auto whole = [&](double t, double weight) {
-    const double a = 1 - t * t;
-    add(a, t * std::sqrt(1 + a), weight * 2 * t);
-  };
+  constexpr double rim = 0.5 * std::numbers::pi;
+  const double split = u < 1 ? std::asin(u) : rim;
   for (const detail::HalfRule& rule : detail::half_rule) {
     for (const double t : {rule.x, 1 - rule.x}) {
-      if (u >= 1) {
-        whole(t, rule.weight);
-        continue;
-      }
-      if (split > 0) inner(t, rule.weight);
-      outer(t, rule.weight);
+      const double crowded = t * t * t, density = 3 * t * t * rule.weight;
+      if (split > 0) add(split * (1 - crowded), split * density);
+      if (split < rim) add(split + (rim - split) * crowded, (rim - split) * density);
     }
   }
   return sum;
