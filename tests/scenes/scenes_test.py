@@ -413,6 +413,8 @@ class SameBits(Case):
             while kills < 2:
                 process = subprocess.Popen([PROGRAM, *command, "--json"],
                                            stdout=subprocess.DEVNULL)
+                while process.poll() is None and not (out / "recording.log").exists():
+                    time.sleep(0.002)  # until the run has begun
                 time.sleep(0.03 + whole["elapsed_s"] * chance.uniform(0.1, 0.3))
                 if process.poll() is not None or (out / "recording.h5").exists():
                     break

@@ -247,9 +247,9 @@ describe("the report of a run", () => {
     const touches = await page.locator("table.events .badge.touch").count();
     assert.equal(touches, summary.touches);
     await rows.nth(1).getByRole("button").click();
-    const at = await seconds(page);
     const shown = Number(await rows.nth(1).getByRole("button").textContent());
-    assert.ok(Math.abs(at - shown) < 1e-6);
+    await page.waitForFunction((time) => Math.abs(globalThis.bristle.player.time - time) < 1e-6, shown);
+    const at = await seconds(page);
     // It is marked, or one at the same time is.
     await page.waitForFunction((time) => document.querySelector("table.events tr.current button")?.textContent === time, await rows.nth(1).getByRole("button").textContent());
     await page.locator("h1").click();
@@ -326,7 +326,15 @@ test("prints on white, without buttons", async () => {
 test("a run that went wrong says so", async () => {
   const wild = join(folder, "wild");
   writeFileSync(join(folder, "wild.toml"), scene.replace("duration_s = 1", 'duration_s = 3\nkind = "fixed"\nmethod = "rk4"\nstep_ms = 20\nsubsteps = 1'));
-  const { warnings } = JSON.parse(bristle("run", join(folder, "wild.toml"), "--out", wild, "--json"));
+  let ended;
+  try {
+    bristle("run", join(folder, "wild.toml"), "--out", wild, "--json");
+  } catch (failure) {
+    ended = failure;
+  }
+  assert.equal(ended?.status, 3);
+  const { trouble, warnings } = JSON.parse(ended.stdout);
+  assert.match(trouble, /created energy/);
   assert.ok(warnings.some((text) => text.includes("unaccounted for")));
   const { page, errors } = await openPage(join(wild, "report.html"));
   await assertText(page.locator("#summary [role=alert]").last(), /energy is unaccounted for: the steps are too long/);
