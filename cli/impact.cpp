@@ -179,10 +179,11 @@ report::Figure impact_figure(const std::vector<ImpactRun>& runs) {
           3};
 }
 
-/// The bodies whose materials are named; a radius alone is that of a volumetric patch.
+/// The bodies whose materials are named; where all laws are volumetric, a radius alone is
+/// that of the patch.
 Result<std::optional<Bodies>> bodies_for(std::span<const LawEntry* const> laws,
                                          const ImpactWish& wish) {
-  const bool patch = std::any_of(laws.begin(), laws.end(),
+  const bool patch = std::all_of(laws.begin(), laws.end(),
                                  [](const LawEntry* law) { return law->volumetric; });
   if (patch && wish.materials.empty() && !wish.radius2) return std::optional<Bodies>{};
   return read_bodies(wish.materials, wish.radius, wish.radius2);
