@@ -552,6 +552,46 @@ TEST(Overlap, DerivativesByAllSixMotions) {
   }
 }
 
+/// k_v V n at s_c is the gradient of k_v W: along closed paths in six dimensions its work
+/// is nothing. Smooth periodic motion, so that the trapezium rule is exact to rounding.
+TEST(Overlap, ElasticWorkOnClosedPathsIsNothing) {
+  Random random(9);
+  for (int path = 0; path < 100; ++path) {
+    const Shape shape = bodies()[static_cast<std::size_t>(path % 8)];
+    const V axes[3]{random.direction(), random.direction(), random.direction()};
+    double amplitude[6], phase[6];
+    for (int k = 0; k < 6; ++k) {
+      amplitude[k] = k < 3 ? random.uniform(0.02, 0.1) : random.uniform(0.1, 0.6);
+      phase[k] = random.uniform(0, 2 * pi);
+    }
+    constexpr int points = 8192;
+    double work = 0, largest = 0;
+    for (int i = 0; i < points; ++i) {
+      const double t = 2 * pi * i / points;
+      double q[6], rate[6];
+      for (int k = 0; k < 6; ++k) {
+        const int order = 1 + k % 2;
+        q[k] = amplitude[k] * std::sin(order * t + phase[k]);
+        rate[k] = amplitude[k] * order * std::cos(order * t + phase[k]);
+      }
+      const Pose first = turned(axes[0], q[3]), second = turned(axes[1], q[4]);
+      Pose pose = after(first, after(second, turned(axes[2], q[5])));
+      pose.p = {q[0], q[1], 0.1 + q[2]};  // always in the plane
+      const V turning =
+          rate[3] * axes[0] +
+          geometry::turn(first,
+                         rate[4] * axes[1] + geometry::turn(second, rate[5] * axes[2]));
+      const auto o = overlap(Plane{}, at({0, 0, 0}), shape, pose);
+      const V velocity =
+          V{rate[0], rate[1], rate[2]} + cross(turning, o.centroid - pose.p);
+      work -= o.volume * velocity.z * 2 * pi / points;
+      largest = std::max(largest, o.potential);
+    }
+    EXPECT_GT(largest, 0);
+    EXPECT_NEAR(work, 0, 1e-9 * largest) << describe(Plane{}, shape, path);
+  }
+}
+
 TEST(Overlap, ShapesApartHaveNone) {
   for (const Shape& shape : bodies()) {
     const auto o = overlap(Plane{}, at({0, 0, 0}), shape, at({0.1, 0.2, 3}));
