@@ -16,6 +16,10 @@
 #include "recording/reader.hpp"
 #include "report/page.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace bristle::cli {
 
 namespace {
@@ -113,11 +117,19 @@ void print_end(const Scene& scene, const RunReport& report, const RunWish& wish,
   }
 }
 
+/// Memory that a run of many bodies has given back is not carried along by the processes
+/// that write its files.
+void return_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 /// Runs from where it begins to its end, and leaves everything that was asked for.
 int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
                         const RunWish& wish) {
   Scene& scene = begin.scene;
-  choose_substeps(scene);
+  if (wish.realtime) fix_substeps(scene);
   for (const std::string& warning : scene.warnings) {
     tell("warning: {}\n", printable(warning));
   }
@@ -132,14 +144,19 @@ int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
     recorder.emplace(std::move(*made));
   }
   listen_for_interrupts();
-  Runner runner(
+  std::optional<Runner> runner;
+  runner.emplace(
       scene, state, 0, recorder ? &*recorder : nullptr,
-      {.realtime = wish.realtime, .priority = wish.priority, .quiet = wish.json});
-  if (begin.from && !runner.restore(begin.from->extra)) {
+      RunnerOptions{
+          .realtime = wish.realtime, .priority = wish.priority, .quiet = wish.json});
+  if (begin.from && !runner->restore(begin.from->extra)) {
     return fail(
         fmt::format("{}: its checkpoint was written by another version", folder->path()));
   }
-  RunReport report = runner.run();
+  RunReport report = runner->run();
+  runner.reset();
+  state = {};
+  return_memory();
   judge(scene, report);
   if (folder != nullptr) report.trouble = folder->shown_in(report.trouble);
   int status = status_of(report.ending);

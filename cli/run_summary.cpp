@@ -100,18 +100,20 @@ Json summary_json(const Scene& scene, const RunReport& report) {
       add_times("missed_system", deadlines.late_by_system, json);
     }
   }
+  if (!scene.clock.stepper->fixed_step) json["impulse_steps"] = report.impulse_steps;
   if (const SolveCounts& solves = report.solves; solves.solves > 0) {
     const auto per_step = [&](std::uint64_t count) {
-      return report.steps > 0
-                 ? static_cast<double>(count) / static_cast<double>(report.steps)
-                 : 0.0;
+      const std::uint64_t steps =
+          report.impulse_steps > 0 ? report.impulse_steps : report.steps;
+      return steps > 0 ? static_cast<double>(count) / static_cast<double>(steps) : 0.0;
     };
     json["solver"] = {{"solves_per_step", per_step(solves.solves)},
                       {"iterations_per_step", per_step(solves.iterations)},
                       {"worst_residual_m_s", solves.residual},
                       {"worst_relative_residual", solves.relative},
                       {"steps_not_converged", solves.unconverged},
-                      {"lowered_restitutions", solves.lowered}};
+                      {"lowered_restitutions", solves.lowered},
+                      {"jammed_steps", solves.jammed}};
   }
   Json probes = Json::object();
   for (std::size_t i = 0; i < report.probes.size(); ++i) {
@@ -139,6 +141,12 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
              report.elapsed, pace);
   fmt::print("{} steps, {} evaluations, {} events, {} of them touches\n", report.steps,
              report.evaluations, report.events, report.touches);
+  if (report.impulse_steps > 0) {
+    fmt::print(
+        "{} of the steps by impulses: too many contacts to locate each event; events "
+        "are told at the end of the step\n",
+        report.impulse_steps);
+  }
   const Ledger& books = report.audit.last();
   fmt::print(
       "energy [J]: kinetic {:.6g}, gravity {:.6g}, stored {:.6g}, dissipated {:.6g}, "
@@ -147,7 +155,8 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
   fmt::print("unaccounted for: {:.2g} J, {:.2g} of the energy scale\n",
              report.audit.residual(), report.audit.relative());
   if (const SolveCounts& solves = report.solves; solves.solves > 0 && report.steps > 0) {
-    const auto steps = static_cast<double>(report.steps);
+    const auto steps = static_cast<double>(report.impulse_steps > 0 ? report.impulse_steps
+                                                                    : report.steps);
     fmt::print(
         "solved {:.2g} times a step with {:.2g} iterations; worst residual {:.2g} m/s, "
         "{:.2g} of the free velocity; {} steps not converged\n",
@@ -155,7 +164,9 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
         static_cast<double>(solves.iterations) / steps, solves.residual, solves.relative,
         solves.unconverged);
   }
-  if (scene.clock.stepper->fixed_step && scene.clock.options.method.info().impulses) {
+  const bool fixed_impulses =
+      scene.clock.stepper->fixed_step && scene.clock.options.method.info().impulses;
+  if (fixed_impulses || report.impulse_steps > 0) {
     const double damped = books.works.numerical;
     const double scale = report.audit.scale();
     fmt::print("damped by the steps themselves: {:.2g} J, {:.2g} of the energy scale\n",

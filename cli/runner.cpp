@@ -181,14 +181,15 @@ bool Runner::restore(std::span<const std::byte> bytes) {
   report_.touches = tally.touches;
   report_.events = tally.events;
   report_.solves = tally.solves;
+  report_.impulse_steps = tally.impulse_steps;
   return true;
 }
 
 bool Runner::checkpoint(const State& now) {
   known_ends_ = 0;  // as a run that is resumed begins
   const StepCounts done = counts();
-  const Tally tally{report_.audit,   done.steps,     done.evaluations,
-                    report_.touches, report_.events, done.solves};
+  const Tally tally{report_.audit,  done.steps,  done.evaluations,  report_.touches,
+                    report_.events, done.solves, done.impulse_steps};
   report_.probes.resize(scene_.probes.size());
   const auto counts = std::as_bytes(std::span(&tally, 1));
   const auto ranges = std::as_bytes(std::span(report_.probes));
@@ -226,6 +227,7 @@ RunReport Runner::run() {
   before_.steps = report_.steps;
   before_.evaluations = report_.evaluations;
   before_.solves = report_.solves;
+  before_.impulse_steps = report_.impulse_steps;
   // In real time the steps have their time to themselves.
   const bool follows = !scene_.probes.empty() && !options_.realtime;
   const RunSummary summary = bristle::run(
@@ -251,6 +253,7 @@ RunReport Runner::run() {
   report_.evaluations = counts().evaluations;
   report_.passages = summary.counts.passages;
   report_.solves = counts().solves;
+  report_.impulse_steps = counts().impulse_steps;
   report_.warnings.insert(report_.warnings.end(), summary.warnings.begin(),
                           summary.warnings.end());
   if (const auto* fixed = dynamic_cast<const FixedStep*>(stepper_.get())) {

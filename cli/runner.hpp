@@ -52,7 +52,8 @@ struct RunReport {
   std::uint64_t evaluations = 0;
   std::uint64_t touches = 0;
   std::uint64_t events = 0;
-  SolveCounts solves{};      // of complementarity problems
+  std::uint64_t impulse_steps = 0;  // of the adaptive clock: events were not located
+  SolveCounts solves{};             // of complementarity problems
   std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in
                              // real time was not done when the next was due
   StepTimes times{};
@@ -81,6 +82,7 @@ class Runner {
     Audit audit;
     std::uint64_t steps, evaluations, touches, events;
     SolveCounts solves;
+    std::uint64_t impulse_steps;
   };
   void start();
   bool cannot_write();

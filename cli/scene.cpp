@@ -22,16 +22,16 @@ std::optional<Scene> load_scene(const std::string& file, const Settings& setting
   return scene;
 }
 
-void choose_substeps(Scene& scene) {
-  if (scene.clock.substeps_chosen || !scene.clock.stepper->fixed_step) return;
-  if (scene.clock.options.method.info().impulses) return;  // stable as it is
+void fix_substeps(Scene& scene) {
+  if (scene.clock.options.substeps > 0) return;
+  scene.clock.options.substeps = 1;
   System system(scene.model);
   State state = scene.start;
   if (settle(system, 1e-9, state) != StepStatus::ok) return;
   const TimeScales scales = time_scales(system, state);
   scene.clock.options.substeps = std::clamp(
       scales.recommended_substeps(scene.clock.options.method, scene.clock.options.step),
-      1, 1000);
+      1, scene.clock.options.most_substeps);
 }
 
 namespace {
@@ -153,7 +153,6 @@ void show_start(const Scene& scene) {
 int show_scene(const std::string& file, const Settings& settings) {
   auto scene = load_scene(file, settings);
   if (!scene) return bad_input;
-  choose_substeps(*scene);
   const Model& model = scene->model;
   fmt::print("{}\n", printable(scene->title.empty() ? file : scene->title));
   if (!scene->about.empty()) fmt::print("{}\n", printable(scene->about));
@@ -195,9 +194,12 @@ int show_scene(const std::string& file, const Settings& settings) {
     fmt::print("clock: {}, rtol = {:g}, {:g} s\n", scene->clock.stepper->name,
                options.rtol, scene->clock.duration);
   } else {
-    fmt::print("clock: {}, {:g} s in steps of {:g} s, {} substeps{}\n",
-               name_of(options.method), scene->clock.duration, options.step,
-               options.substeps, scene->clock.substeps_chosen ? "" : " (recommended)");
+    fmt::print("clock: {}, {:g} s in steps of {:g} s, {}\n", name_of(options.method),
+               scene->clock.duration, options.step,
+               options.substeps > 0
+                   ? fmt::format("{} substeps", options.substeps)
+                   : fmt::format("as many substeps as what touches needs, at most {}",
+                                 options.most_substeps));
   }
   for (const std::string& warning : scene->warnings)
     fmt::print("warning: {}\n", printable(warning));

@@ -110,7 +110,9 @@ class Run {
     seen_time_ = now.time;
     System& system = stepper_.system();
     summary_.audit.observe(make_ledger(system, now));
-    created_ = created_ || summary_.audit.relative_created() > options_.most_created;
+    // Of the first steps, what they turn over says little.
+    created_ = created_ || (summary_.audit.relative_created() > options_.most_created &&
+                            stepper_.counts().steps >= 10);
     if (!observer_.on_sample || !going_) return;
     going_ = observer_.on_sample({*system.model, now, system, summary_.audit});
   }

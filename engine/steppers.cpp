@@ -82,11 +82,12 @@ std::deque<StepperInfo>& list() {
        .fixed_step = true,
        .make = [](const Model& model,
                   const StepperOptions& options) -> std::unique_ptr<Stepper> {
-         return std::make_unique<FixedStep>(model,
-                                            FixedStepOptions{.method = options.method,
-                                                             .step = options.step,
-                                                             .substeps = options.substeps,
-                                                             .threads = options.threads});
+         return std::make_unique<FixedStep>(
+             model, FixedStepOptions{.method = options.method,
+                                     .step = options.step,
+                                     .substeps = options.substeps,
+                                     .most_substeps = options.most_substeps,
+                                     .threads = options.threads});
        }},
       {.name = "complementarity",
        .title = "impulses of a boxed complementarity problem, stable for any stiffness",

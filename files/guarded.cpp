@@ -58,8 +58,9 @@ std::size_t address_space() {
 }
 
 [[noreturn]] void be_the_child(const std::function<std::string()>& work, int to,
-                               const GuardLimits& limits) {
+                               const GuardLimits& limits, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // killed before it was asked for
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   if (const std::size_t now = address_space(); now > 0 && limits.memory > 0) {
@@ -143,6 +144,7 @@ Result<std::string> guarded(const std::function<std::string()>& work,
                             const GuardLimits& limits) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error{std::strerror(errno)};
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) {
     const int number = errno;
@@ -152,7 +154,7 @@ Result<std::string> guarded(const std::function<std::string()>& work,
   }
   if (child == 0) {
     ::close(ends[0]);
-    be_the_child(work, ends[1], limits);
+    be_the_child(work, ends[1], limits, parent);
   }
   ::close(ends[1]);
   Heard heard;

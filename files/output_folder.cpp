@@ -135,7 +135,8 @@ std::optional<Error> OutputFolder::lock() {
     return Error{shown(lock_name) + ": " + what + ": " + std::strerror(errno)};
   };
   // Again where the file was removed by its last owner between open and flock.
-  for (int attempt = 0; attempt < 100; ++attempt) {
+  constexpr int attempts = 600, while_children_end = 500;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     const int file =
         ::openat(folder_, lock_name,
                  O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);  // NOLINT
@@ -145,7 +146,8 @@ std::optional<Error> OutputFolder::lock() {
     const bool supported = locked || errno == EWOULDBLOCK;
     const Owner owner = locked ? owner_in(file) : wait_for_owner(file);
     const bool lives = owner.process != 0 && start_of(owner.process) == owner.start;
-    if (supported && !locked && owner.process != 0 && !lives && attempt < 90) {
+    if (supported && !locked && owner.process != 0 && !lives &&
+        attempt < while_children_end) {
       ::close(file);  // its children hold the lock for a moment after it
       ::usleep(10000);
       continue;

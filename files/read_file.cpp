@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -52,18 +53,22 @@ Result<std::string> read_file(const std::string& path, std::size_t most) {
   struct stat about{};
   if (const auto error = irregular(file.get(), about)) return *error;
   const auto size = static_cast<std::size_t>(about.st_size);
-  if (size > most) {
-    return Error{"is larger than " + std::to_string(most >> 20) + " MiB"};
-  }
-  std::string bytes(size, '\0');
+  const Error too_large{"is larger than " + std::to_string(most >> 20) + " MiB"};
+  if (size > most) return too_large;
+  // A byte more, to see its end: a file of /proc says that it has none, and one may grow.
+  std::string bytes(size + 1, '\0');
   std::size_t done = 0;
-  while (done < size) {
-    const ssize_t n = ::read(file.get(), bytes.data() + done, size - done);
+  while (true) {
+    const ssize_t n = ::read(file.get(), bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return Error{std::strerror(errno)};
-    if (n == 0) return Error{"became shorter while it was read"};
+    if (n == 0) break;
     done += static_cast<std::size_t>(n);
+    if (done > most) return too_large;
+    if (done == bytes.size()) bytes.resize(std::min(2 * done, most) + 1);
   }
+  if (done < size) return Error{"became shorter while it was read"};
+  bytes.resize(done);
   return bytes;
 }
 

@@ -226,8 +226,12 @@ Result<LogReader> LogReader::open(const std::string& path) {
   }
   reader.size_ = static_cast<std::uint64_t>(about.st_size);
   char start[sizeof magic];
-  if (!reader.read(start, sizeof start) || std::memcmp(start, magic, sizeof magic) != 0) {
+  const std::size_t there = std::min<std::uint64_t>(reader.size_, sizeof magic);
+  if (!reader.read(start, there) || std::memcmp(start, magic, there) != 0) {
     return Error{path + ": is not a log of Bristle"};
+  }
+  if (there < sizeof magic) {  // its writer was killed
+    return Error{path + ": has no header; nothing was recorded"};
   }
   reader.offset_ = sizeof magic;
   return reader;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 
 #include "files/file_out.hpp"
 #include "report/svg.hpp"
@@ -15,7 +16,8 @@ namespace {
 constexpr std::string_view data_mark = "<!--data-->";
 constexpr std::string_view title_mark = "<title>Bristle</title>";
 
-std::string gzipped(std::string_view text) {
+/// Texts after each other, compressed as one.
+std::string gzipped(std::initializer_list<std::string_view> texts) {
   z_stream stream{};
   constexpr int level = 6, gzip_format = 15 + 16, memory = 8;
   if (deflateInit2(&stream, level, Z_DEFLATED, gzip_format, memory, Z_DEFAULT_STRATEGY) !=
@@ -24,21 +26,25 @@ std::string gzipped(std::string_view text) {
   }
   std::string out;
   char part[1 << 16];
-  // In pieces, since zlib counts in 32 bits.
-  constexpr std::size_t most = 1U << 30;
   int status = Z_OK;
-  do {
-    const std::size_t now = std::min(text.size(), most);
+  const auto feed = [&](std::string_view text, int flush) {
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(now);
-    text.remove_prefix(now);
+    stream.avail_in = static_cast<uInt>(text.size());
     do {
       stream.next_out = reinterpret_cast<Bytef*>(part);
       stream.avail_out = sizeof part;
-      status = deflate(&stream, text.empty() ? Z_FINISH : Z_NO_FLUSH);
+      status = deflate(&stream, flush);
       out.append(part, sizeof part - stream.avail_out);
     } while (stream.avail_out == 0);
-  } while (!text.empty());
+  };
+  // In pieces, since zlib counts in 32 bits.
+  constexpr std::size_t most = 1U << 30;
+  for (std::string_view text : texts) {
+    for (; !text.empty(); text.remove_prefix(std::min(text.size(), most))) {
+      feed(text.substr(0, most), Z_NO_FLUSH);
+    }
+  }
+  feed({}, Z_FINISH);
   deflateEnd(&stream);
   return status == Z_STREAM_END ? out : std::string();
 }
@@ -84,9 +90,9 @@ template Json PageData::add(const char*, std::span<const std::uint8_t>);
 std::string PageData::packed() const {
   // Names come from files; what is not UTF-8 in them is replaced.
   const std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string all;
-  for (int k = 0; k < 4; ++k) all += static_cast<char>(text.size() >> (8 * k) & 255);
-  return gzipped(all + text + body_);
+  std::string length;
+  for (int k = 0; k < 4; ++k) length += static_cast<char>(text.size() >> (8 * k) & 255);
+  return gzipped({length, text, body_});
 }
 
 std::optional<Error> write_page(const PageData& data, std::string_view title,

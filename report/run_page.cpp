@@ -53,6 +53,7 @@ struct Survey {
   std::vector<ContactKey> keys;
   std::vector<std::uint32_t> laws;  // of each key
   std::vector<float> force;         // of all contacts together, per sample
+  std::vector<std::size_t> count;   // of contacts, per sample
   std::size_t contacts = 0;         // in all samples
   std::vector<ShownEvent> events;
   std::size_t event_count = 0;  // with those that are too many to show
@@ -163,6 +164,7 @@ std::optional<Error> survey(Reader& reader, Survey& to) {
       to.number(c);
     }
     to.force.push_back(static_cast<float>(force));
+    to.count.push_back(sample.contacts.size());
     to.contacts += sample.contacts.size();
     events.see(sample);
   }
@@ -216,9 +218,15 @@ std::optional<Error> describe_samples(Reader& reader, Survey& seen,
   const std::size_t n = chosen.size(), width = recording::sample_numbers(header) - 1;
   std::vector<double> times;
   std::vector<float> values(n * width);
+  std::size_t contacts = 0;
+  for (const std::size_t i : chosen) contacts += seen.count[i];
+  const std::size_t contact_width = recording::contact_numbers(header);
   std::vector<std::uint32_t> start{0}, key, episode;
   std::vector<std::uint8_t> state;
-  std::vector<std::vector<float>> of_contacts(recording::contact_numbers(header));
+  key.reserve(contacts);
+  episode.reserve(contacts);
+  state.reserve(contacts);
+  std::vector<float> of_contacts(contacts * contact_width);
   Sample sample;
   for (std::size_t i = 0; i < n; ++i) {
     if (!reader.read(chosen[i], sample)) return Error{reader.error()};
@@ -232,27 +240,23 @@ std::optional<Error> describe_samples(Reader& reader, Survey& seen,
     for (const auto* list : {&sample.q, &sample.v, &sample.ledger, &sample.probes}) {
       std::ranges::for_each(*list, put);
     }
-    const std::size_t memory = of_contacts.size() - 17;
+    const std::size_t memory = contact_width - 17;
     for (std::size_t c = 0; c < sample.contacts.size(); ++c) {
       const ContactSample& contact = sample.contacts[c];
+      float* const to = of_contacts.data() + key.size();  // then a column further each
       key.push_back(seen.number(contact));
       episode.push_back(contact.episode);
       state.push_back(static_cast<std::uint8_t>(contact.state));
       const double* numbers = &contact.depth;
       for (std::size_t k = 0; k < 17; ++k) {
-        of_contacts[k].push_back(static_cast<float>(numbers[k]));
+        to[k * contacts] = static_cast<float>(numbers[k]);
       }
       for (std::size_t k = 0; k < memory; ++k) {
-        of_contacts[17 + k].push_back(static_cast<float>(sample.memory[c * memory + k]));
+        to[(17 + k) * contacts] = static_cast<float>(sample.memory[c * memory + k]);
       }
     }
     start.push_back(static_cast<std::uint32_t>(key.size()));
   }
-  std::vector<float> together;
-  for (const std::vector<float>& list : of_contacts) {
-    together.insert(together.end(), list.begin(), list.end());
-  }
-
   Json& head = page.head;
   head["samples"] = {{"recorded", reader.size()}, {"shown", n}};
   head["time"] = page.add(times);
@@ -284,7 +288,7 @@ std::optional<Error> describe_samples(Reader& reader, Survey& seen,
                       {"key", page.add(key)},
                       {"episode", page.add(episode)},
                       {"state", page.add(state)},
-                      {"values", page.add(together)}};
+                      {"values", page.add(of_contacts)}};
   return std::nullopt;
 }
 

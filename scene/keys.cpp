@@ -54,9 +54,15 @@ std::vector<Key> clock_keys() {
       {"duration", Kind::number, Dimension::time, "of the run", time_range},
       {"rtol", Kind::number, Dimension::none, "of the adaptive clock", Range{1e-13, 0.1}},
       {"step", Kind::number, Dimension::time,
-       "of the fixed clock; not longer than the run", time_range},
+       "of the fixed clock, not longer than the run; 2 ms when left out, 1 ms with "
+       "joints "
+       "or an explicit method",
+       time_range},
       {"substeps", Kind::whole, Dimension::none,
-       "of the fixed clock; as many as the method needs when left out", Range{1, 1e6}},
+       "of an explicit method; as many as what touches needs when left out",
+       Range{1, 1e6}},
+      {"most_substeps", Kind::whole, Dimension::none,
+       "that there may be when substeps is left out; 1000 when left out", Range{1, 1e6}},
       {"method", Kind::text, Dimension::none,
        "of the fixed clock; complementarity when left out", any_number,
        choices(fixed_methods(), [](Method method) { return name_of(method); })},

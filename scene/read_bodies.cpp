@@ -174,7 +174,7 @@ void read_body(const toml::table& table, std::size_t number, Draft& draft) {
     body.mass = solid.mass;
     body.com = solid.com;
     body.inertia = solid.inertia;
-  } else {
+  } else if (!at.given("mass")) {
     at.error("name",
              "mass_kg is missing, and no shape of it encloses a volume; give mass_kg "
              "or fixed = true");

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "scene/draft.hpp"
+#include "scene/toml_text.hpp"
 
 namespace bristle::scene {
 
@@ -92,7 +93,7 @@ std::optional<LawChoice> read_law(const Section& at, std::string_view key,
         text = *flag ? "true" : "false";
       } else if (value.is_string()) {
         text = *value.value<std::string>();
-      } else if (const auto number = value.value<double>()) {
+      } else if (const auto number = number_in(value)) {
         text = fmt::format("{}", *number);
       }
       const auto parsed = parse_value(*found, text);
@@ -213,12 +214,12 @@ void read_friction(const Section& at, ContactSpec& rule) {
   const toml::node* node = at.node("friction");
   if (node == nullptr) {
     rule.from_pair.friction = default_friction;
-  } else if (!node->is_number()) {
+  } else if (const std::optional<double> mu = number_in(*node); !mu) {
     if (const auto law = read_law(at, "friction", LawFamily::friction)) {
       rule.friction = *law;
     }
-  } else if (const double mu = *node->value<double>(); mu >= 0 && mu <= 10) {
-    if (mu > 0) rule.from_pair.friction = mu;
+  } else if (*mu >= 0 && *mu <= 10) {
+    if (*mu > 0) rule.from_pair.friction = *mu;
   } else {
     at.error("friction", fmt::format("{} must lie in [0, 10]", shown("friction", *node)));
   }

@@ -8,6 +8,7 @@
 #include "scene/draft.hpp"
 #include "scene/mesh_file.hpp"
 #include "scene/mjcf.hpp"
+#include "scene/toml_text.hpp"
 #include "scene/urdf.hpp"
 #include "scene/xml.hpp"
 
@@ -24,12 +25,12 @@ bool is_mjcf(std::string_view text) {
 /// A number, or a list of numbers; else empty.
 std::vector<double> positions_of(const toml::node& node) {
   std::vector<double> all;
-  if (const auto one = node.value<double>(); one && node.is_number()) return {*one};
+  if (const auto one = number_in(node)) return {*one};
   const toml::array* list = node.as_array();
   if (list == nullptr) return all;
   for (const toml::node& one : *list) {
-    const auto value = one.value<double>();
-    if (!value || !one.is_number()) return {};
+    const auto value = number_in(one);
+    if (!value) return {};
     all.push_back(*value);
   }
   return all;

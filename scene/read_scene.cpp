@@ -142,6 +142,10 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
   std::vector<std::string> path;
   std::stringstream words(setting.substr(0, equals));
   for (std::string word; std::getline(words, word, '.');) path.push_back(word);
+  if (setting[equals - 1] == '.' || std::ranges::count(path, "") > 0) {
+    problems.error(place, "a key must not have an empty part between its dots");
+    return;
+  }
   if (path.size() > scene_depth) {
     problems.error(place,
                    fmt::format("a key must not lie more than {} deep", scene_depth));
@@ -166,7 +170,10 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
   try {
     value = toml::parse("x = " + text, label);
   } catch (const toml::parse_error&) {
-    value = toml::table{};
+    value.clear();
+  }
+  if (value.size() != 1) {
+    value.clear();
     value.insert("x", text);
   }
   toml::node* at = &table;
@@ -429,11 +436,21 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   return scene;
 }
 
+/// The step when it is left out [s]. Methods that solve for impulses are as stable with
+/// longer ones, and their ledger is exact as long as no joints make the mass matrix
+/// change.
+double usual_step(const Section& scene, const ClockSpec& clock) {
+  const bool impulses = clock.stepper->fixed_step && clock.options.method.info().impulses;
+  const bool linked = scene.has("joints") || scene.has("robots");
+  return impulses && !linked ? 2e-3 : StepperOptions{}.step;
+}
+
 /// Whether a stepper reads a key of the clock.
 bool takes(const StepperInfo& stepper, std::string_view key) {
   if (key == "kind" || key == "duration") return true;
   if (key == "rtol") return !stepper.fixed_step;
   if (key == "method") return stepper.fixed_step && !stepper.method;
+  if (key == "most_substeps") return stepper.fixed_step && !stepper.method;
   if (key == "step" || key == "substeps" || key == "threads") return stepper.fixed_step;
   return std::any_of(stepper.parameters.begin(), stepper.parameters.end(),
                      [&](const Parameter& own) { return own.name == key; });
@@ -463,14 +480,18 @@ ClockSpec read_clock(const Section& scene, Draft& draft) {
   StepperOptions& options = clock.options;
   clock.duration = at.number_or("duration", clock.duration);
   options.rtol = at.number_or("rtol", options.rtol);
-  options.step = at.number_or("step", options.step);
   clock.substeps_chosen = at.has("substeps");
   options.substeps = static_cast<int>(at.number_or("substeps", options.substeps));
+  options.most_substeps =
+      static_cast<int>(at.number_or("most_substeps", options.most_substeps));
   options.threads = static_cast<int>(at.number_or("threads", options.threads));
   if (const auto method = find_method(at.text_or("method", name_of(options.method)))) {
     options.method = *method;
   }
   if (clock.stepper->method) options.method = *clock.stepper->method;
+  options.step = at.number_or("step", usual_step(scene, clock));
+  const bool follows = clock.stepper->fixed_step && !options.method.info().impulses;
+  if (follows && !clock.substeps_chosen) options.substeps = 0;
   warn_of_unused_keys(at, *clock.stepper);
   if (clock.stepper->fixed_step) check_step(at, clock);
   for (const Parameter& own : clock.stepper->parameters) {

@@ -18,7 +18,7 @@ struct ClockSpec {
   const StepperInfo* stepper = &steppers().front();  // by clock.kind
   double duration = 1;                               // [s]
   StepperOptions options{};
-  bool substeps_chosen = false;  // else as many as the scene needs
+  bool substeps_chosen = false;  // else as many as what touches needs
 };
 
 struct RecordSpec {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "bristle/laws/catalogue.hpp"
+#include "scene/toml_text.hpp"
 
 namespace bristle::scene {
 
@@ -179,9 +180,8 @@ void Section::only(std::string_view chooser, std::string_view key,
 }
 
 bool Section::check_number(const Entry& e, const toml::node& node) const {
-  const auto value = node.value<double>();
-  const bool numeric = node.is_integer() || node.is_floating_point();
-  if (!numeric || !value) {
+  const std::optional<double> value = number_in(node);
+  if (!value) {
     source_->problems->error(
         place_in(*source_, node),
         fmt::format("{}: {} must be a number", what_, shown(e.as_written, node)));
@@ -273,7 +273,7 @@ bool Section::check(const Entry& e) const {
 std::optional<double> Section::number(std::string_view name) const {
   const Entry* e = entry(name);
   if (e == nullptr || !e->good) return std::nullopt;
-  return *e->node->value<double>() * e->factor;
+  return *number_in(*e->node) * e->factor;
 }
 
 std::vector<double> Section::numbers(std::string_view name) const {
@@ -281,7 +281,7 @@ std::vector<double> Section::numbers(std::string_view name) const {
   const Entry* e = entry(name);
   if (e == nullptr || !e->good) return all;
   for (const toml::node& one : *e->node->as_array()) {
-    all.push_back(*one.value<double>() * e->factor);
+    all.push_back(*number_in(one) * e->factor);
   }
   return all;
 }

@@ -100,6 +100,12 @@ std::optional<int> too_deep(std::string_view text) {
   return DepthScan(text).deepest_line();
 }
 
+std::optional<double> number_in(const toml::node& node) {
+  if (const auto* whole = node.as_integer()) return static_cast<double>(whole->get());
+  if (const auto* number = node.as_floating_point()) return number->get();
+  return std::nullopt;
+}
+
 std::optional<toml::table> parse_toml(const std::string& text, const std::string& file,
                                       Problems& problems) {
   if (const auto line = too_deep(text)) {

@@ -23,10 +23,10 @@ Clock complementarity(double h, ConeShape cone) {
   return clock;
 }
 
-Clock adaptive() {
+Clock adaptive(double rtol) {
   Clock clock;
   clock.stepper = *find_stepper("adaptive");
-  clock.options.rtol = 1e-11;
+  clock.options.rtol = rtol;
   return clock;
 }
 

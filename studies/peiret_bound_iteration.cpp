@@ -17,7 +17,7 @@ using namespace peiret;
 
 constexpr double mass = 1, length = 1;  // of the rod [kg, m]; the ratio has neither
 constexpr double turning = mass * length * length / 12;
-constexpr int most_iterations = 1000;
+constexpr int most_iterations = 20000;
 constexpr double settled = 1e-10;  // of the last change of λ_N, over λ_N
 
 struct Rod {
@@ -226,7 +226,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
   outcome.checks.push_back({"λ_N of the stepper's first step [N]", stepped,
                             answer.normal / rod.h, 1e-8 * answer.normal / rod.h,
                             "the same rows"});
-  if (slides && expected < 0.999) {
+  if (slides && expected < 0.998) {
     outcome.checks.push_back({"the iteration converges", found.converged ? 1.0 : 0.0, 1,
                               0, "the ratio is below 1"});
   }
@@ -283,7 +283,7 @@ Study peiret_bound_iteration() {
                       "slip; below 0: away from where it leans"}},
       .results = {{"contraction_ratio", "of successive changes of λ_N, in magnitude"},
                   {"converged", "1 where the bounds settled, else 0"},
-                  {"iterations", "solutions with bounds held, 1000 at most"}},
+                  {"iterations", "solutions with bounds held, 20000 at most"}},
       .run = run};
 }
 

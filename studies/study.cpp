@@ -86,9 +86,9 @@ Result<const Study*> find_study(std::string_view name) {
   }
   std::string message = "there is no study \"";
   message += name;
-  message += '"';
-  if (const std::string_view close = nearest(name, names); !close.empty()) {
-    message += "; did you mean \"";
+  const std::string_view close = nearest(name, names);
+  message += close.empty() ? "\"." : "\"; did you mean \"";
+  if (!close.empty()) {
     message += close;
     message += "\"?";
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bristle/adaptive/contact_time.hpp"
+#include "bristle/adaptive/impulse_steps.hpp"
 #include "bristle/adaptive/sampler.hpp"
 
 namespace bristle {
@@ -34,10 +35,23 @@ constexpr double flight_ahead = 2, flight_again = 0.5;
 
 constexpr double same_instant = 1e-15;  // of the time, and of a second: nine roundings
 
-// The integrator stalls where it takes more turns than this, and than some per row, to
-// get ahead by so much: where all rows of a heap switch at one instant, some ten turns
-// each are in order.
-constexpr std::int64_t most_turns = 2000, turns_per_row = 50;
+// Events are located one by one as long as no more rows than this act (two boxes on a
+// floor have 8), and as long as that takes no more turns and evaluations at once than
+// these, and per second in the long run; beyond, error-controlled steps by impulses go
+// on, for the hold time at least, twice as long each time. Measured on everyday scenes: 8
+// to 16 rows take the same time, 32 four times as much. A steel ball takes 140
+// evaluations an impact at rtol 1e-8, and 3e5 a second where its bounces end; what
+// chatters takes ten times as many and more. Tighter tolerances than the default have
+// more of both, by the fourth root, twice what their order asks.
+constexpr std::int64_t most_located_rows = 16;
+constexpr double most_turns = 300, turns_per_second = 3e4;
+constexpr double most_evaluations = 3000, evaluations_per_second = 3e5;
+constexpr double usual_rtol = 1e-6;
+constexpr double first_hold = 50e-3;  // [s]
+
+// The integrator stalls where it takes more turns than this, by whatever steps, to get
+// ahead by so much.
+constexpr std::int64_t stalled_turns = 10000;
 constexpr double ahead = 1e-10;  // [s], and of the time itself
 
 }  // namespace
@@ -50,7 +64,9 @@ class Adaptive::Driver {
         scales_(ode_),
         step_(ode_, scales_, options.rtol),
         locator_(ode_, step_),
-        contact_time_(ode_, scales_, options.contact_clock) {}
+        contact_time_(ode_, scales_, options.contact_clock),
+        impulses_(ode_.system(), options.rtol, options.longest_step),
+        patience_(std::max(1.0, std::pow(usual_rtol / options.rtol, 0.25))) {}
 
   StepStatus advance_to(State& state, double until, const StepObserver& observer);
   StepCounts counts() const noexcept;
@@ -61,6 +77,17 @@ class Adaptive::Driver {
   using Vector = MotionOde::Vector;
 
   StepStatus begin(State& state, const StepObserver& observer);
+  StepStatus begin_located(State& state, const StepObserver& observer);
+  std::int64_t acting_rows() const;
+  std::uint64_t evaluations() const {
+    return ode_.evaluations() + ode_.contact_evaluations();
+  }
+  void begin_impulses(const State& state);
+  StepStatus sample_by_impulses(const State& from, State& state,
+                                const StepObserver& observer);
+  StepStatus step_by_impulses(State& state, double until, const StepObserver& observer);
+  bool step_by_events(State& state, double until, const StepObserver& observer,
+                      StepStatus& status);
   StepStatus settle(State& state);
   void begin_step(bool go_on);
   enum class Attempt { done, leaves, fails };
@@ -74,7 +101,8 @@ class Adaptive::Driver {
   void sample(const State& state, double where, const StepObserver& observer);
   GuardEvent note_event(State& state, const StepEvent& where);
   void plan_next(const StepEvent& where, const GuardEvent& event);
-  void tell_settled(const State& state, const StepObserver& observer);
+  void tell(const State& state, std::span<const Event> events,
+            const StepObserver& observer);
   StepStatus accept(State& state, const StepEvent& where, double until,
                     const StepObserver& observer);
 
@@ -92,6 +120,17 @@ class Adaptive::Driver {
   double flight_length_ = 0;        // of the last step before a touch [s]
   std::vector<RowId> rows_;         // of the state settled last
   Vector here_;
+
+  ImpulseSteps impulses_;
+  bool by_impulses_ = false;
+  struct {
+    double time;                // [s]
+    std::uint64_t seen;         // evaluations until then
+    double turns, evaluations;  // less what the time that passed allows
+  } located_{};                 // the work of locating events
+  double patience_;             // how much of it there may be, over the usual
+  double located_again_ = 0;    // when events may be located again [s]
+  double hold_ = first_hold;    // of the next change to impulses [s]
 };
 
 StepCounts Adaptive::Driver::counts() const noexcept {
@@ -99,6 +138,8 @@ StepCounts Adaptive::Driver::counts() const noexcept {
   counts.evaluations = ode_.evaluations();
   counts.looks = ode_.contact_evaluations();
   counts.distances = locator_.distance_queries();
+  counts.rejected += impulses_.rejected();
+  counts.solves = impulses_.solves();
   return counts;
 }
 
@@ -117,8 +158,19 @@ StepStatus Adaptive::Driver::settle(State& state) {
 
 StepStatus Adaptive::Driver::begin(State& state, const StepObserver& observer) {
   if (!(options_.rtol > 0) || !(options_.longest_step > 0)) return StepStatus::wrong_step;
-  if (length_ == 0) length_ = flight_length_ = first_length;
   sampler_.begin(state.time, observer.on_sample ? observer.sample_interval : 0);
+  if (state.impulses_known()) {
+    // As the steps that led here.
+    if (!by_impulses_) begin_impulses(state);
+    return impulses_.settle(state);
+  }
+  return begin_located(state, observer);
+}
+
+StepStatus Adaptive::Driver::begin_located(State& state, const StepObserver& observer) {
+  by_impulses_ = false;
+  located_ = {state.time, evaluations(), 0, 0};
+  if (length_ == 0) length_ = flight_length_ = first_length;
   contact_time_.reset();
   ode_.forget_events();
   const StepStatus status = settle(state);
@@ -127,7 +179,7 @@ StepStatus Adaptive::Driver::begin(State& state, const StepObserver& observer) {
   scales_.measure(state);
   step_.forget_stability();
   begin_step(false);
-  tell_settled(state, observer);
+  tell(state, ode_.system().events, observer);
   return status;
 }
 
@@ -215,8 +267,9 @@ void Adaptive::Driver::plan_next(const StepEvent& where, const GuardEvent& event
 
 /// Events that no guard located: points that appear inside or are gone, and contacts that
 /// rounding left on the wrong side.
-void Adaptive::Driver::tell_settled(const State& state, const StepObserver& observer) {
-  for (const Event& event : ode_.system().events) {
+void Adaptive::Driver::tell(const State& state, std::span<const Event> events,
+                            const StepObserver& observer) {
+  for (const Event& event : events) {
     ++counts_.events;
     if (event.kind == EventKind::touch) ++counts_.touches;
     if (observer.on_event) observer.on_event(state, event);
@@ -261,7 +314,7 @@ StepStatus Adaptive::Driver::accept(State& state, const StepEvent& where, double
   }
   begin_step(same && where.where > 1 && ode_.began_with(step_.end()));
   if (happens && observer.on_event) observer.on_event(state, told);
-  tell_settled(state, observer);
+  tell(state, ode_.system().events, observer);
   return status;
 }
 
@@ -312,6 +365,75 @@ Adaptive::Driver::Turn Adaptive::Driver::take_step(State& state, double until,
   return Turn::accepted;
 }
 
+std::int64_t Adaptive::Driver::acting_rows() const {
+  return std::count_if(rows_.begin(), rows_.end(),
+                       [](const RowId& row) { return row.acts(); });
+}
+
+/// Events come too fast to be located one by one: error-controlled steps by impulses go
+/// on.
+void Adaptive::Driver::begin_impulses(const State& state) {
+  by_impulses_ = true;
+  located_again_ = state.time + hold_;
+  hold_ *= 2;
+  contact_time_.reset();
+  impulses_.begin(state);
+}
+
+/// The samples within a step by impulses that began at `from`.
+StepStatus Adaptive::Driver::sample_by_impulses(const State& from, State& state,
+                                                const StepObserver& observer) {
+  if (!sampler_.due_before(state.time)) return StepStatus::ok;
+  while (sampler_.due_before(state.time)) {
+    const StepStatus status = impulses_.sample(from, sampler_.next(), sampler_.room());
+    if (status != StepStatus::ok) return status;
+    sampler_.tell(observer.on_sample);
+  }
+  return impulses_.settle(state);
+}
+
+StepStatus Adaptive::Driver::step_by_impulses(State& state, double until,
+                                              const StepObserver& observer) {
+  StepStatus status = impulses_.step(state, until);
+  if (status == StepStatus::ok) {
+    status = sample_by_impulses(impulses_.before(), state, observer);
+  }
+  if (status != StepStatus::ok) return status;
+  ++counts_.steps;
+  ++counts_.impulse_steps;
+  tell(state, impulses_.events(), observer);
+  list_rows(state, rows_);
+  if (state.time >= located_again_ && 2 * acting_rows() <= most_located_rows) {
+    status = begin_located(state, observer);
+  }
+  return status;
+}
+
+/// A turn by located events, or where they come too fast, the change to impulses.
+bool Adaptive::Driver::step_by_events(State& state, double until,
+                                      const StepObserver& observer, StepStatus& status) {
+  const double elapsed = patience_ * (state.time - located_.time);
+  const auto work = static_cast<double>(evaluations() - located_.seen);
+  located_ = {
+      state.time, evaluations(),
+      std::max(0.0, located_.turns - turns_per_second * elapsed) + 1,
+      std::max(0.0, located_.evaluations - evaluations_per_second * elapsed) + work};
+  if (acting_rows() > most_located_rows || located_.turns > patience_ * most_turns ||
+      located_.evaluations > patience_ * most_evaluations) {
+    begin_impulses(state);
+    return false;
+  }
+  // Not beyond the end.
+  length_ = std::min(length_, options_.longest_step / contact_time_.fastest_pace());
+  if (!contact_time_.runs()) length_ = std::min(length_, until - state.time);
+  const Turn turn = take_step(state, until, observer, status);
+  if (turn == Turn::failed) {
+    begin_impulses(state);
+    status = StepStatus::ok;
+  }
+  return turn == Turn::accepted && status == StepStatus::ok;
+}
+
 StepStatus Adaptive::Driver::advance_to(State& state, double until,
                                         const StepObserver& observer) {
   StepStatus status = begin(state, observer);
@@ -322,14 +444,14 @@ StepStatus Adaptive::Driver::advance_to(State& state, double until,
       since = state.time;
       turns = 0;
     }
-    const auto rows = static_cast<std::int64_t>(rows_.size());
-    if (++turns > most_turns + turns_per_row * rows) return StepStatus::stands_still;
-    // Not beyond the end.
-    length_ = std::min(length_, options_.longest_step / contact_time_.fastest_pace());
-    if (!contact_time_.runs()) length_ = std::min(length_, until - state.time);
-    const Turn turn = take_step(state, until, observer, status);
-    if (turn == Turn::failed) return status;
-    const bool stepped = turn == Turn::accepted && status == StepStatus::ok;
+    if (++turns > stalled_turns) return StepStatus::stands_still;
+    bool stepped = false;
+    if (by_impulses_) {
+      status = step_by_impulses(state, until, observer);
+      stepped = status == StepStatus::ok;
+    } else {
+      stepped = step_by_events(state, until, observer, status);
+    }
     if (stepped && observer.on_step && !observer.on_step(state)) break;
   }
   return status;

@@ -81,17 +81,19 @@ double worst_ratio(const std::vector<double>& errors,
 
 ErrorScales::ErrorScales(MotionOde& ode)
     : ode_(&ode), longest_(free_length), scratch_(ode.velocity_count()) {
-  // Springs of loops give way by what their load is over their stiffness.
+  // Springs between bodies give way by what their load is over their stiffness.
   const Model& model = ode.model();
   double mass = 0;
   for (const LinkConstants<double>& link : ode.system().tree.constants) {
     mass += link.inertia.mass;
   }
   const double weight = mass * std::max(norm(model.tree.gravity()), least_gravity);
-  for (const Loop& loop : model.loops) {
-    if (loop.rigid) continue;
-    longest_ = std::min(longest_, std::max(weight / loop.stiffness, least_loop_length));
-  }
+  for_each_spring_pool(ode.system().pools.springs, [&](const auto& pool) {
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+      longest_ =
+          std::min(longest_, std::max(weight / pool.stiffness(i), least_loop_length));
+    }
+  });
 }
 
 Impact ErrorScales::impact(const State& state, std::size_t row) {

@@ -32,7 +32,7 @@ MemoryKind kind_of(const StateField& field, MemoryKind of_length) {
 }
 
 /// 1 in the lines of the energy books that the laws and forces of a model write.
-Works booked_lines(const Model& model) {
+Works booked_lines(const Model& model, const Pools& pools) {
   Works works{};
   const auto add = [](const LedgerLines& lines, Powers<double>& to) {
     to.damping += lines.damping;
@@ -50,7 +50,7 @@ Works booked_lines(const Model& model) {
   works.dampers = model.has_joint_forces;
   works.motors = !model.motors.empty();
   works.loads = !model.loads.empty();
-  works.loops = model.has_loop_springs;
+  works.loops = pools.springs.size() > 0;
   return works;
 }
 
@@ -71,7 +71,7 @@ MotionOde::MotionOde(const Model& model)
   for (const ShapePair& pair : model.pairs) {
     regenerates_ = regenerates_ || pair.regenerates;
   }
-  const Works booked = booked_lines(model);
+  const Works booked = booked_lines(model, system_.pools);
   for (std::size_t k = 0; k < work_lines; ++k) {
     if (field<double>(booked, k) != 0) lines_.push_back(k);
   }

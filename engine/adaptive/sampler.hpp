@@ -28,6 +28,11 @@ class Sampler {
   void take(MotionOde& ode, const MotionOde::Vector& y, const State& state,
             const OnSample& on_sample) {
     ode.observe(y, next_, state, sample_);
+    tell(on_sample);
+  }
+  /// Room for the next sample, and the call that takes what was put there.
+  State& room() { return sample_; }
+  void tell(const OnSample& on_sample) {
     on_sample(sample_);
     next_ = begin_ + static_cast<double>(++count_) * interval_;
   }

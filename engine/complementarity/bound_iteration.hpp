@@ -19,10 +19,10 @@ struct BoundIterationReport {
   double ratio = 0;        // of the last two changes of normal impulses, in magnitude
 };
 
-/// Solves with bounds R = μ z_n from the guess z, `iterations` times at most: 1 is the
-/// lagged form. Normal impulses have converged when they change by less than
-/// `tolerance` of the largest one. Bounds of the problem stay held. `before` is room for
-/// as many numbers as z has.
+/// Solves with bounds R = μ z_n from the guess z, `iterations` times at most, and with at
+/// most twice as many iterations of the solver in all: 1 is the lagged form. Normal
+/// impulses have converged when they change by less than `tolerance` of the largest one.
+/// Bounds of the problem stay held. `before` is room for as many numbers as z has.
 template <ComplementaritySolver S>
 BoundIterationReport iterate_bounds(ComplementarityProblem& problem,
                                     const SolveOptions& options, double tolerance,
@@ -31,11 +31,13 @@ BoundIterationReport iterate_bounds(ComplementarityProblem& problem,
                                     SolveWorkspace& workspace) noexcept {
   BoundIterationReport report;
   double last = 0;
-  while (report.iterations < iterations && !report.converged) {
+  int spent = 0;  // iterations of the solver
+  while (report.iterations < iterations && spent < 2 * iterations && !report.converged) {
     std::copy(z.begin(), z.end(), before.begin());
     problem.hold_bounds(z);
     report.solve = solve<S>(problem, options, z, workspace);
     ++report.iterations;
+    spent += report.solve.iterations;
     double change = 0, size = 0;
     for (int i = 0; i < problem.island_count(); ++i) {
       const Island island = problem.island(i);

@@ -69,6 +69,11 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
       regenerate(row, motion.rate);
     }
   }
+  // A point that clipped faces let go of from within takes along what it stored.
+  if (event_of(row) == -1 && change.regenerates && now_.depth[i] > 0) {
+    lines_.regenerated -= stored(laws, i, now_.depth[i]);
+    now_.depth[i] = 0;
+  }
   const bool left = now_.episode[i] == 0 && !keeps_what_left(laws);
   if (closed && !(step_.by_events ? row.was_closed : was_inside)) {
     note_event(EventKind::touch, change, key, now_.episode[i], now_.approach[i]);

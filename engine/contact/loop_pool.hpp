@@ -1,61 +1,49 @@
 #pragma once
 
-#include <array>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "bristle/contact/law_pool.hpp"
 #include "bristle/dynamics/loops.hpp"
 
-// The pool of loops that are springs (rigid ones are held by step/loops.hpp). They have
-// neither laws nor memory: their forces follow from positions and velocities alone.
-
 namespace bristle {
 
+/// The loops that are springs; rigid ones are held by step/loops.hpp.
 class LoopPool {
  public:
-  struct Rows {};  // nothing to remember
-  static constexpr int most_rows = 6;
-
-  explicit LoopPool(const Model& model) : model_(&model) {
+  explicit LoopPool(const Model& model) : model_(&model), forces_(model.loops.size()) {
     for (std::size_t i = 0; i < model.loops.size(); ++i) {
       if (!model.loops[i].rigid) springs_.push_back(i);
     }
   }
 
-  /// How many loops are springs, and which loop of the model each one is.
   std::size_t size() const { return springs_.size(); }
-  std::size_t loop(std::size_t i) const { return springs_[i]; }
+  std::string name(std::size_t i) const { return "the loop \"" + loop(i).name + "\""; }
+  double stiffness(std::size_t i) const { return loop(i).stiffness; }
 
-  /// Adds the forces of all springs; returns what their dampers take [W].
-  double scatter(const Placement& at, LoopWorkspace& loops,
-                 const ForceSink& to) const noexcept {
-    return springs_.empty() ? 0 : add_loop_springs(*model_, at.tree, to.on_links, loops);
-  }
-
-  /// The directions in which spring i gives way: rows of J, stiffness and damping.
   SpringRows rows(const Placement& at, std::size_t i) const noexcept {
-    return spring_rows(model_->loops[springs_[i]], at.tree);
+    return spring_rows(loop(i), at.tree);
   }
-  int jacobian(const Placement& at, std::size_t i,
-               std::span<JacobianRow<double>> out) const noexcept {
-    const SpringRows found = rows(at, i);
-    std::copy_n(found.row, found.count, out.begin());
-    return found.count;
+  double energy(const Placement& at) const noexcept {
+    return loop_energy(*model_, at.tree);
   }
-  int dense_jacobian(const Tree& tree, const Placement& at, std::size_t i,
-                     std::span<double> out, std::span<double>) const noexcept {
-    const SpringRows found = rows(at, i);
-    const auto n = static_cast<std::size_t>(tree.velocity_count());
-    for (int k = 0; k < found.count; ++k) {
-      dense_row(tree, at.tree, found.row[k],
-                out.subspan(static_cast<std::size_t>(k) * n, n));
-    }
-    return found.count;
+
+  /// At the middle between the ends, where the rows leave no moment over.
+  double scatter(const Placement& at, const ForceSink& to) noexcept {
+    if (springs_.empty()) return 0;
+    return add_loop_springs(*model_, at.tree, to.on_links, forces_);
   }
+  /// Of every loop of the model that is a spring, as of the last scatter(): see
+  /// System::loop_force.
+  std::span<const Force<double>> forces() const { return forces_; }
 
  private:
+  const Loop& loop(std::size_t i) const { return model_->loops[springs_[i]]; }
+
   const Model* model_;
   std::vector<std::size_t> springs_;
+  std::vector<Force<double>> forces_;
 };
 
 }  // namespace bristle

@@ -3,37 +3,30 @@
 #include <concepts>
 
 #include "bristle/contact/joint_pool.hpp"
-#include "bristle/contact/loop_pool.hpp"
 #include "bristle/contact/point_pool.hpp"
+#include "bristle/contact/spring_pools.hpp"
 
 // All that acts between bodies, pooled by kind. A pool measures its rows at a position
 // and velocity, computes forces (or a step of the rows' memory), gives their slopes and
 // their Jacobian rows, and scatters forces to links and joints. What lasts from step to
-// step lies in the State; a pool is room within a step. A new kind of constraint is a
-// pool with these operations, a member of Pools and a line in the two functions below it.
+// step lies in the State; a pool is room within a step. Rows under contact laws are a
+// LawConstraintPool; springs and dampers, which remember nothing, a SpringPool.
 
 namespace bristle {
 
-/// What the steppers ask of every pool.
-template <class P>
-concept ConstraintPool =
-    requires(const P& pool, const Tree& tree, const Placement& at, std::size_t i,
-             std::span<JacobianRow<double>> rows, std::span<double> numbers) {
-      typename P::Rows;
-      { P::most_rows } -> std::convertible_to<int>;
-      { pool.jacobian(at, i, rows) } noexcept -> std::same_as<int>;
-      {
-        pool.dense_jacobian(tree, at, i, numbers, numbers)
-      } noexcept -> std::same_as<int>;
-    };
-
-/// And of one whose rows are under contact laws.
+/// What the steppers ask of a pool whose rows are under contact laws.
 template <class P>
 concept LawConstraintPool =
-    ConstraintPool<P> && std::derived_from<P, LawPool> &&
-    std::derived_from<typename P::Rows, LawRows> &&
-    requires(P& pool, const P& seen, const Placement& at, const typename P::Rows& rows,
-             std::span<const double> memory, const ForceSink& to, std::size_t i) {
+    std::derived_from<P, LawPool> && std::derived_from<typename P::Rows, LawRows> &&
+    requires(P& pool, const P& seen, const Tree& tree, const Placement& at,
+             const typename P::Rows& rows, std::span<const double> memory,
+             const ForceSink& to, std::size_t i,
+             std::span<JacobianRow<double>> directions, std::span<double> numbers) {
+      { P::most_rows } -> std::convertible_to<int>;
+      { seen.jacobian(at, i, directions) } noexcept -> std::same_as<int>;
+      {
+        seen.dense_jacobian(tree, at, i, numbers, numbers)
+      } noexcept -> std::same_as<int>;
       { pool.measure(at, rows, memory, true) } noexcept;
       { pool.measure_rates(at, rows) } noexcept;
       { seen.scatter(at, rows, to) } noexcept;
@@ -41,15 +34,14 @@ concept LawConstraintPool =
     };
 
 static_assert(LawConstraintPool<PointPool> && LawConstraintPool<JointPool>);
-static_assert(ConstraintPool<LoopPool>);
 
 struct Pools {
   Pools(const Model& model, Team& team)
-      : joints(model, team), points(model, team), loops(model) {}
+      : joints(model, team), points(model, team), springs(model) {}
 
   JointPool joints;
   PointPool points;
-  LoopPool loops;
+  SpringPools springs;
 };
 
 /// The rows of a state, or others in their place.

@@ -164,7 +164,7 @@ SpringRows spring_rows(const Loop& loop, const Workspace<double>& ws) noexcept {
 }
 
 double add_loop_springs(const Model& model, const Workspace<double>& ws,
-                        Out<Force<double>> on_links, LoopWorkspace& loops) noexcept {
+                        Out<Force<double>> on_links, Out<Force<double>> forces) noexcept {
   double loss = 0;
   for (std::size_t i = 0; i < model.loops.size(); ++i) {
     const Loop& loop = model.loops[i];
@@ -186,22 +186,10 @@ double add_loop_springs(const Model& model, const Workspace<double>& ws,
     on_links[at(loop.link_b)].torque = on_links[at(loop.link_b)].torque + f.torque;
     on_links[at(loop.link_a)].torque = on_links[at(loop.link_a)].torque - f.torque;
     f.torque = f.torque - cross(0.5 * place.gap, f.force);  // at the frame on b
-    loops.forces[i] = {transpose_times(place.a.R, f.torque),
-                       transpose_times(place.a.R, f.force)};
+    forces[i] = {transpose_times(place.a.R, f.torque),
+                 transpose_times(place.a.R, f.force)};
   }
   return loss;
-}
-
-void add_loop_slopes(const Model& model, const Workspace<double>& ws, double a, double b,
-                     Out<Force<double>> on_links) noexcept {
-  for (const Loop& loop : model.loops) {
-    if (loop.rigid) continue;
-    const SpringRows rows = spring_rows(loop, ws);
-    for (int k = 0; k < rows.count; ++k) {
-      const double slope = a * rows.stiffness[k] + b * rows.damping[k];
-      add_row(rows.row[k], -slope * row_rate(ws, {}, rows.row[k]), on_links, {});
-    }
-  }
 }
 
 double loop_energy(const Model& model, const Workspace<double>& ws) noexcept {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bristle/dynamics/dynamics.hpp"
+#include "bristle/dynamics/spring_rows.hpp"
 #include "bristle/model/model.hpp"
 
 // What closes loops in the tree, at the positions and velocities of the last
@@ -49,30 +50,18 @@ struct LoopWorkspace {
   std::vector<double> none;             // as many zeros
   std::vector<double> q, q_before;
 
-  /// Of every loop, springs too: the force and torque on body b at its frame's origin, in
-  /// the axes of frame a, as of the last evaluation [N], [N m].
+  /// Of every rigid loop: the force and torque on body b at its frame's origin, in the
+  /// axes of frame a, as of the last evaluation [N], [N m].
   std::vector<Force<double>> forces;
 };
 
-/// The directions in which the spring of a loop gives way; stiffness and damping of each.
-struct SpringRows {
-  int count = 0;
-  JacobianRow<double> row[6];
-  double stiffness[6];
-  double damping[6];
-  double elastic[6];  // the spring's force along the row [N], [N m]
-};
-
+/// Where the spring of a loop gives way.
 SpringRows spring_rows(const Loop& loop, const Workspace<double>& ws) noexcept;
 
 /// The forces of all springs, added to those on the links; returns what the dampers take
-/// [W].
+/// [W]. `forces` has one entry per loop, in the form of LoopWorkspace::forces.
 double add_loop_springs(const Model& model, const Workspace<double>& ws,
-                        Out<Force<double>> on_links, LoopWorkspace& loops) noexcept;
-
-/// −(a K + b D) u alone, u being how fast the springs move.
-void add_loop_slopes(const Model& model, const Workspace<double>& ws, double a, double b,
-                     Out<Force<double>> on_links) noexcept;
+                        Out<Force<double>> on_links, Out<Force<double>> forces) noexcept;
 
 /// Energy in the springs [J].
 double loop_energy(const Model& model, const Workspace<double>& ws) noexcept;

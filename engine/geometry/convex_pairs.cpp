@@ -34,27 +34,58 @@ Side polyhedron_side(const Core& core, const V& d) noexcept {
   return found != nullptr ? polyhedron.side(*found, core.pose) : Side{};
 }
 
-/// Sine of the tilt below which the octagon of an end keeps its corners: the direction of
-/// the tilt of a cylinder that stands is noise, and corners that follow it never come to
-/// rest. The far point is then less deep by 8e-6 of the radius at most.
-constexpr double upright = 1e-4;
+// Sines of the tilt of a cylinder's end against the face it lies on. Up to the first one
+// the octagon of the end keeps its corners: the direction of the tilt of what stands is
+// noise, and corners that follow it never come to rest. From the second one on a corner
+// is at the end's far point, which rolls along the rim as the cylinder does.
+constexpr double standing = 5e-3;
+constexpr double rolling = 2e-2;
+/// How much less deep than an end its octagon may be, over radius and tilt: 1 − cos 22.5°
+/// for one end, twice that where two overlap.
+constexpr double octagon_sagitta = 0.16;
 
-/// An end, as an octagon with a corner at its far point, or a line along the mantle.
+/// The direction of a corner of an end: its far point, a fixed corner next to that, or
+/// between the two. `numbered` is what the number of this corner is.
+V corner_direction(double x, double y, double tilt, int& numbered) noexcept {
+  numbered = 0;
+  if (!(tilt > 0)) return {1, 0, 0};
+  const V far{x / tilt, y / tilt, 0};
+  if (tilt >= rolling) {
+    numbered = 8;
+    return far;
+  }
+  constexpr double h = 0.70710678118654752;
+  constexpr V corners[8] = {{1, 0, 0},  {h, h, 0},   {0, 1, 0},  {-h, h, 0},
+                            {-1, 0, 0}, {-h, -h, 0}, {0, -1, 0}, {h, -h, 0}};
+  for (int i = 1; i < 8; ++i) {
+    if (dot(corners[i], far) > dot(corners[numbered], far)) numbered = i;
+  }
+  const double t = std::clamp((tilt - standing) / (rolling - standing), 0.0, 1.0);
+  const double follows = t * t * (3 - 2 * t);
+  return unit_or((1 - follows) * corners[numbered] + follows * far, far);
+}
+
+/// An end, as an octagon, or a line along the mantle. Corners are numbered 0 … 7, 8 … 15
+/// where they roll, and from 16 on at the other end.
 Side cylinder_side(const Core& core, const V& d) noexcept {
   Side side;
   const auto& c = *std::get_if<Cylinder>(core.shape);
   const double tilt = std::sqrt(d.x * d.x + d.y * d.y);
   const double sign = d.z < 0 ? -1 : 1;
   if (std::fabs(d.z) > facing) {
-    const V e = tilt > upright ? V{d.x / tilt, d.y / tilt, 0} : V{1, 0, 0};
+    int numbered = 0;
+    const V e = corner_direction(d.x, d.y, tilt, numbered);
     const V f{-e.y, e.x, 0};
     constexpr double h = 0.70710678118654752;
     constexpr double cosine[8] = {1, h, 0, -h, -1, -h, 0, h};
     constexpr double sine[8] = {0, h, 1, h, 0, -h, -1, -h};
+    const int base = (sign < 0 ? 16 : 0) + (numbered < 8 ? 0 : 8);
+    const int step = sign < 0 ? 7 : 1;  // counter-clockwise seen from outside
     for (int i = 0; i < 8; ++i) {
       const V x = (c.radius * cosine[i]) * e + (sign * c.radius * sine[i]) * f +
                   V{0, 0, sign * c.half_length};
-      side.add(place(core.pose, x), static_cast<std::uint32_t>((sign < 0 ? 16 : 0) + i));
+      const int number = base + (numbered + step * i) % 8;
+      side.add(place(core.pose, x), static_cast<std::uint32_t>(number));
     }
     side.normal = turn(core.pose, V{0, 0, sign});
   } else if (tilt > facing) {
@@ -138,6 +169,7 @@ struct Approach {
   V normal{};             // of the contact, from A into B
   double core_depth = 0;  // along it
   Side side_a, side_b;
+  double missing = 0;  // that their manifold may be less deep
 
   Approach(const Shape& shape_a, const Transform<double>& pose_a, const Shape& shape_b,
            const Transform<double>& pose_b, double margin) noexcept
@@ -147,6 +179,21 @@ struct Approach {
 
   double depth() const noexcept { return core_depth + a.radius + b.radius; }
 
+  /// Ends of cylinders tilt against the face that they lie on. n is the normal of either
+  /// face, and may be now one and now the other's.
+  void lay_ends() noexcept {
+    if (side_a.count < 3 || side_b.count < 3) return;
+    const bool end_a = kind_of(*a.shape) == ShapeKind::cylinder;
+    const bool end_b = kind_of(*b.shape) == ShapeKind::cylinder;
+    if (!end_a && !end_b) return;
+    const V across_a = side_a.normal, across_b = side_b.normal;
+    if (-dot(across_a, across_b) < facing) return;
+    if (end_a) side_a = side_towards(a, -across_b);
+    if (end_b) side_b = side_towards(b, -across_a);
+    const double tilt = norm(across_a + across_b);
+    if (tilt < rolling) missing = octagon_sagitta * tilt * std::min(a.size, b.size);
+  }
+
   /// A normal that is a face's own within round-off is that.
   void choose_sides() noexcept {
     const V n = found.normal;
@@ -154,6 +201,7 @@ struct Approach {
     core_depth = found.depth;
     side_a = side_towards(a, n);
     if (side_a.count > 1) side_b = side_towards(b, -n);
+    lay_ends();
     const V straight = side_a.count > 2 && norm(side_a.normal - n) < 1e-5 ? side_a.normal
                        : side_b.count > 2 && norm(side_b.normal + n) < 1e-5
                            ? -side_b.normal
@@ -174,7 +222,7 @@ struct Approach {
     const double size = std::min(a.size, b.size);
     const double closest = found.depth + a.radius + b.radius;
     return std::min(std::fabs(deepest - depth()), std::fabs(deepest - closest)) <
-           1e-9 * size;
+           1e-9 * size + missing;
   }
 
   /// Whether the sides carry, and with which points.

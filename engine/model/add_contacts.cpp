@@ -186,11 +186,12 @@ double rounded(double x, double grid) {
              : std::exp2(grid * std::round(std::log2(x) / grid));
 }
 ShapeScale rounded(const ShapeScale& s, double grid) {
-  return {rounded(s.mass, grid), rounded(s.size, grid), rounded(s.radius, grid)};
+  return {rounded(s.mass, grid), rounded(s.size, grid), rounded(s.radius, grid),
+          s.one_point};
 }
 PairScale rounded(const PairScale& s, double grid) {
   return {rounded(s.mass, grid), rounded(s.size, grid), rounded(s.radius, grid),
-          s.gravity};
+          s.gravity, s.one_point};
 }
 
 /// Rules whose laws are the same, by number.

@@ -10,6 +10,10 @@ namespace {
 using checks::number;
 using checks::quoted;
 
+/// Conditions of all rigid loops together: they are solved for at once, in a time that
+/// grows with their cube.
+constexpr int most_loop_rows = 500;
+
 /// What is wrong with the numbers of a loop.
 Problem check_numbers(const LoopSpec& spec, const Subject& who) {
   struct Entry {
@@ -111,6 +115,12 @@ Problem add_loop(const LoopSpec& spec, const Subject& who,
   constexpr int rows_of[] = {3, 5, 6, 1};
   const bool rigid = !spec.stiffness;
   const int rows = rigid ? rows_of[static_cast<int>(spec.kind)] : 0;
+  if (model.loop_rows + rows > most_loop_rows) {
+    return who.error("stiffness",
+                     "rigid loops have more than " + std::to_string(most_loop_rows) +
+                         " conditions in all; give loops a stiffness, or leave out those "
+                         "that repeat others");
+  }
   model.loops.push_back({.name = spec.name,
                          .kind = spec.kind,
                          .rigid = rigid,
@@ -127,7 +137,6 @@ Problem add_loop(const LoopSpec& spec, const Subject& who,
                          .rows = rows,
                          .meeting = meeting_of(model.tree, a.link, b.link)});
   model.loop_rows += rows;
-  if (!rigid) model.has_loop_springs = true;
   return {};
 }
 

@@ -281,7 +281,6 @@ struct Model {
   std::vector<Loop> loops;
   std::vector<VelocityConstraint> constraints;
   int loop_rows = 0;              // of the rigid ones
-  bool has_loop_springs = false;  // some are not rigid
   bool has_joint_forces = false;  // springs or dampers
   int joint_row_capacity = 0;     // a multiple of the lanes
   int contact_row_capacity = 0;   // the same; to begin with where rooms grow

@@ -99,6 +99,24 @@ Problem find_stiffness(const PairDefaults& open, const PairScale& pair,
   return {};
 }
 
+/// The restitution of a law may depend on how many points share the mass of an impact.
+Problem check_faces(const PairScale& pair, const LawEntry& entry,
+                    std::span<const double> parameters, double e, double speed) {
+  constexpr double corners = 4;
+  if (pair.one_point) return {};
+  const auto shared = entry.impact(parameters, pair.mass / corners, speed, nullptr);
+  if (!shared) return about("restitution", shared.error());
+  if (std::abs(shared->restitution - e) <= same_restitution) return {};
+  return about("restitution", "restitution = " + number(e) + ": that of " +
+                                  std::string(entry.info.name) +
+                                  " depends on how many points touch: " + number(e) +
+                                  " of one is " +
+                                  number(1e-3 * std::round(1e3 * shared->restitution)) +
+                                  " of four that touch at once; give the law its " +
+                                  std::string(entry.damping_parameter) +
+                                  ", or take gonthier, which returns it with any number");
+}
+
 /// The damping that returns the rule's restitution, at any speed unless one is given.
 Problem find_damping(const PairDefaults& open, const PairScale& pair, LawChoice& normal) {
   if (open.restitution == 0) return {};
@@ -109,7 +127,9 @@ Problem find_damping(const PairDefaults& open, const PairScale& pair, LawChoice&
       parameters_for_restitution(entry, parameters_of(normal), e, pair.mass, speed);
   if (!tuned) return about("restitution", tuned.error());
   std::copy(tuned->begin(), tuned->end(), normal.parameters.begin());
-  if (open.impact_speed > 0 || entry.type == typeid(GonthierNormal)) return {};
+  if (entry.type == typeid(GonthierNormal)) return {};
+  if (Problem p = check_faces(pair, entry, *tuned, e, speed)) return p;
+  if (open.impact_speed > 0) return {};
   const auto slow = entry.impact(*tuned, pair.mass, other_speed, nullptr);
   if (!slow) return about("restitution", slow.error());
   if (std::abs(slow->restitution - e) <= same_restitution) return {};
@@ -149,7 +169,11 @@ LawChoice stick_and_slip(double mu, const PairScale& pair, const LawChoice& norm
 }  // namespace
 
 ShapeScale scale_of(const Model& model, const ModelShape& shape) {
-  ShapeScale scale{.size = size_of(shape.shape), .radius = radius_of(shape.shape)};
+  const ShapeKind kind = kind_of(shape.shape);
+  ShapeScale scale{
+      .size = size_of(shape.shape),
+      .radius = radius_of(shape.shape),
+      .one_point = kind == ShapeKind::sphere || kind == ShapeKind::ellipsoid};
   if (shape.link != world_link) {
     const double mass =
         model.tree.constants()[static_cast<std::size_t>(shape.link)].inertia.mass;
@@ -170,6 +194,7 @@ PairScale scale_of(const ShapeScale& a, const ShapeScale& b, double gravity) {
   const double radius = equivalent_radius(a.radius, b.radius);
   pair.radius = std::isfinite(radius) ? radius : size;
   pair.gravity = gravity >= least_gravity ? gravity : reference_gravity;
+  pair.one_point = a.one_point || b.one_point;
   return pair;
 }
 

@@ -35,6 +35,7 @@ struct ShapeScale {
   double mass = std::numeric_limits<double>::infinity();    // of its link; ∞: the world
   double size = std::numeric_limits<double>::infinity();    // half its least extent [m]
   double radius = std::numeric_limits<double>::infinity();  // of curvature; ∞: flat [m]
+  bool one_point = false;  // it touches in one point only, whatever the other shape
 
   friend auto operator<=>(const ShapeScale&, const ShapeScale&) = default;
 };
@@ -45,6 +46,7 @@ struct PairScale {
   double radius =
       1;  // R*, 1/R* = 1/R_a + 1/R_b; of flat shapes L, of a point on a plane ∞ [m]
   double gravity = reference_gravity;  // g [m/s²]
+  bool one_point = true;               // they touch in one point only
 
   friend auto operator<=>(const PairScale&, const PairScale&) = default;
 };

@@ -16,6 +16,7 @@
 #include "bristle/step/implicit_joints.hpp"
 #include "bristle/step/impulse_rows.hpp"
 #include "bristle/step/time_scales.hpp"
+#include "bristle/step/velocity_terms.hpp"
 
 // M Δv = h f + Jᵀ z,  w = J v⁺ + C z + r,  z in boxes and cones opposite to w;
 // q⁺ = q ⊕ h v⁺. Backward Euler in what is stiff: contacts, limits, friction, loops,
@@ -31,7 +32,9 @@ namespace {
 
 using detail::at;
 
-constexpr int most_lowerings = 6;  // of a restitution in one step
+constexpr int most_lowerings = 6;          // of a restitution in one step
+constexpr std::size_t most_joinings = 32;  // of contacts that were left out
+constexpr double jam_speed = 1e-2;         // of slip that a jam stops, at least [m/s]
 
 /// The row of a constraint, where the bodies are.
 JacobianRow<double> row_of(const Workspace<double>& tree,
@@ -59,7 +62,7 @@ class Complementarity final : public FixedMethod {
   };
 
   StepStatus take(System& system, State& state, double h, Commands commands);
-  void reserve(const Model& model, const State& state);
+  void reserve(const System& system, const State& state);
   void free_motion(System& system, const State& state, double h, Commands commands);
   void linearise(System& system, const State& state, double h);
   void build(System& system, const State& state, double h);
@@ -74,12 +77,16 @@ class Complementarity final : public FixedMethod {
   void mark_impacts(double h);
   bool lower_restitution(double h);
   void guess(const State& state, double h);
+  void advance_laws(System& system, State& state, double h);
+  void find_jams();
+  bool accepts(const State& state);
   void solve_passes(System& system, State& state, double h);
   SolveReport solve_once();
   void find_rates();
   void find_diagonal();
   void renumber(System& system, const State& state, double h);
   void find_velocity(System& system, const State& state, double h);
+  bool join_missed(System& system, const State& state, double h);
   void book(System& system, State& state, double h);
   void book_links(System& system, State& state, double h);
   void book_prescribed(System& system, State& state, double h);
@@ -91,13 +98,15 @@ class Complementarity final : public FixedMethod {
   HalfRows halves_;
   ImplicitJoints joints_;
   GyroscopicStep gyroscopic_;
+  VelocityTerms velocity_terms_;
+  bool turns_fast_ = false;  // a mechanism, in the step in hand
   ImpulseRows limits_, contacts_;
   ComplementarityProblem problem_;
   SolveWorkspace workspace_;
   SolveOptions solve_options_;
 
   // By rows of the problem.
-  std::vector<double> z_, z_before_, u_free_, u_, diagonal_;
+  std::vector<double> z_, z_before_, z_best_, u_free_, u_, diagonal_;
   std::vector<int> contact_of_;  // −1: none
   std::vector<double> spring_force_, spring_slope_;
   std::vector<double> y_;
@@ -113,7 +122,12 @@ class Complementarity final : public FixedMethod {
   bool converged_ = true;
 
   SolveCounts counts_;
-  int worst_contact_ = -1;  // where the step in hand is solved worst
+  int worst_contact_ = -1;   // where the step in hand is solved worst
+  int jammed_contact_ = -1;  // that jams in it
+
+  // Of the first contact that jammed.
+  ContactKey jammed_;
+  double jammed_time_ = 0;
 
   // Of the worst step that was not solved.
   ContactKey unsolved_;
@@ -126,6 +140,7 @@ Complementarity::Complementarity(const System& system,
       halves_(system.model->tree),
       joints_(*system.model),
       gyroscopic_(system.model->tree),
+      velocity_terms_(*system.model),
       // Tighter than the laws are asked for, so that its error is not mistaken for
       // theirs.
       solve_options_{.tolerance = 1e-2 * options.tolerance,
@@ -137,10 +152,11 @@ Complementarity::Complementarity(const System& system,
       applied_(links_before_.size(), Force<double>::zero()) {}
 
 /// Room for as many rows as the state has places for.
-void Complementarity::reserve(const Model& model, const State& state) {
+void Complementarity::reserve(const System& system, const State& state) {
   const std::size_t contacts = state.contacts.capacity();
   if (contacts <= reserved_ && reserved_ > 0) return;
   reserved_ = std::max<std::size_t>(contacts, 1);
+  const Model& model = *system.model;
   const Tree& tree = model.tree;
   const int velocities = tree.velocity_count();
   int longest = 0;  // way from a link to the world
@@ -151,18 +167,20 @@ void Complementarity::reserve(const Model& model, const State& state) {
     }
     longest = std::max(longest, way);
   }
+  const std::size_t springs = 6 * system.pools.springs.size();
   const std::size_t rows = 5 * contacts + 2 * state.joints.capacity() +
-                           6 * model.loops.size() + model.constraints.size() +
+                           at(model.loop_rows) + springs + model.constraints.size() +
                            joints_.most_rows();
   const int n = static_cast<int>(rows);
   problem_.reserve(n, std::min(velocities, 2 * longest), velocities);
-  for (std::vector<double>* list : {&z_, &z_before_, &u_free_, &u_, &diagonal_}) {
+  for (std::vector<double>* list :
+       {&z_, &z_before_, &z_best_, &u_free_, &u_, &diagonal_}) {
     list->reserve(rows);
   }
   contact_of_.reserve(rows);
   y_.reserve(at(velocities) + quad_lanes);
-  spring_force_.reserve(6 * model.loops.size());
-  spring_slope_.reserve(6 * model.loops.size());
+  spring_force_.reserve(springs);
+  spring_slope_.reserve(springs);
   with_solver(Solvers{}, options_.solver, [&]<class S>() {
     workspace_.fit(Room{rows, 0} + S::room(n, velocities + quad_lanes, solve_options_));
   });
@@ -295,14 +313,12 @@ void Complementarity::add_loops(System& system, double) {
   }
 }
 
-/// Loops that are springs: z/h = f − (h k + d) u.
+/// Springs between bodies: z/h = f − (h k + d) u.
 void Complementarity::add_springs(System& system, const State& state, double h) {
-  const LoopPool& pool = system.pools.loops;
   const Placement place = system.placement(state.q, v_free_);
   spring_force_.clear();
   spring_slope_.clear();
-  for (std::size_t i = 0; i < pool.size(); ++i) {
-    const SpringRows rows = pool.rows(place, i);
+  for_each_spring(system.pools.springs, place, [&](const SpringRows& rows) {
     for (int k = 0; k < rows.count; ++k) {
       const double slope = h * rows.stiffness[k] + rows.damping[k];
       if (!(slope > 0)) continue;
@@ -312,7 +328,7 @@ void Complementarity::add_springs(System& system, const State& state, double h) 
       spring_force_.push_back(rows.stiffness[k]);
       spring_slope_.push_back(rows.damping[k]);
     }
-  }
+  });
 }
 
 /// Velocities that are kept at zero: J v⁺ = 0, or z/h = −c J v⁺.
@@ -520,27 +536,37 @@ void Complementarity::renumber(System& system, const State& state, double h) {
     } else {
       problem_.change_row(row.first, rows.b[0], rows.compliance[0], 0, unbounded);
     }
+    for (int k = 0; row.damper >= 0 && k < row.tangents; ++k) {
+      const ImpulseRows::Line line = contacts_.damper_line(row, k, h);
+      problem_.change_row(row.damper + k, line.b, line.compliance, line.lower,
+                          line.upper);
+    }
   }
   problem_.lay_out_again();
 }
 
-/// Solves, asks the laws, and solves again until they agree.
+/// Forces and memory of the laws at the solution z.
+void Complementarity::advance_laws(System& system, State& state, double h) {
+  Pools& pools = system.pools;
+  const std::span<const double> loads =
+      options_.bounds == FrictionBounds::lagged ? z_before_ : z_;
+  limits_.put_motion(pools.joints, state.joints, u_, z_, loads, h, options_.cone);
+  contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h, options_.cone);
+  sums_limits_ = limits_.advance(pools.joints, state.joints, h);
+  sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
+}
+
+/// Solves, asks the laws, and solves again until they agree; else the best solution.
 void Complementarity::solve_passes(System& system, State& state, double h) {
   Pools& pools = system.pools;
   residual_ = relative_ = 0;
   converged_ = true;
-  if (problem_.row_count() == 0) {
-    limits_.put_motion(pools.joints, state.joints, u_, z_, z_, h);
-    contacts_.put_motion(pools.points, state.contacts, u_, z_, z_, h);
-    sums_limits_ = limits_.advance(pools.joints, state.joints, h);
-    sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
-    return;
-  }
+  if (problem_.row_count() == 0) return advance_laws(system, state, h);
   double scale = 0;
   for (const double rate : u_free_) scale = std::max(scale, std::abs(rate));
   const double tolerance = options_.tolerance * scale;
-  int lowerings = 0;
-  for (int pass = 0;; ++pass) {
+  double least = unbounded;
+  for (int pass = 0, lowerings = 0;; ++pass) {
     const SolveReport report = solve_once();
     ++counts_.solves;
     counts_.iterations += static_cast<std::uint64_t>(report.iterations);
@@ -551,26 +577,78 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
       continue;
     }
     find_diagonal();
-    const std::span<const double> loads =
-        options_.bounds == FrictionBounds::lagged ? z_before_ : z_;
-    limits_.put_motion(pools.joints, state.joints, u_, z_, loads, h);
-    contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h);
-    sums_limits_ = limits_.advance(pools.joints, state.joints, h);
-    sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
+    advance_laws(system, state, h);
     const ImpulseRows::Disagreement joints = limits_.improve(
         pools.joints, state.joints, z_, diagonal_, h, tolerance, options_.cone);
     const ImpulseRows::Disagreement points = contacts_.improve(
         pools.points, state.contacts, z_, diagonal_, h, tolerance, options_.cone);
     const double off = std::max(joints.speed, points.speed);
-    residual_ = std::max(report.residual, off);
-    relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
-    converged_ = report.relative <= options_.tolerance && off <= tolerance;
-    worst_contact_ = report.relative * scale > off && report.worst_row >= 0
-                         ? contact_of_[at(report.worst_row)]
-                         : points.row;
-    if (off <= tolerance || pass >= options_.relinearisations) return;
+    const double worst = std::max(report.residual, off);
+    const bool better = worst < least;
+    if (better) {
+      least = residual_ = worst;
+      relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
+      converged_ = report.relative <= options_.tolerance && off <= tolerance;
+      worst_contact_ = report.relative * scale > off && report.worst_row >= 0
+                           ? contact_of_[at(report.worst_row)]
+                           : points.row;
+    }
+    if (off <= tolerance || pass >= options_.relinearisations) {
+      if (better) return;
+      break;
+    }
+    if (better) z_best_ = z_;
     renumber(system, state, h);
   }
+  z_ = z_best_;
+  find_rates();
+  advance_laws(system, state, h);
+}
+
+/// Painlevé: friction presses a contact in as it slides, and by so much that none of its
+/// impulses lets it slide, A_NN − μ A_NT·e ≤ 0 with e the direction of slip. It has
+/// stopped within the step then, however short.
+void Complementarity::find_jams() {
+  jammed_contact_ = -1;
+  for (int i = 0; i < problem_.island_count(); ++i) {
+    const Island island = problem_.island(i);
+    const std::span<const int> rows = problem_.rows_of(i);
+    for (const Unit& unit : island.units) {
+      const std::size_t first = at(rows[at(unit.row)]);
+      if (unit.contact < 0 || !(z_[first] > 0)) continue;
+      const ImpulseRow& row = contacts_.rows()[at(contact_of_[first])];
+      const double speed = norm(row.start_slip);
+      if (row.impact || row.tangents < 2 || !(speed > jam_speed)) continue;
+      const LocalContact& contact = island.contacts[at(unit.contact)];
+      const double pressed =
+          contact.block[0][1] * row.start_slip.x + contact.block[0][2] * row.start_slip.y;
+      const double slips = std::hypot(u_[first + 1], u_[first + 2]);
+      if (contact.friction * pressed < contact.block[0][0] * speed) continue;
+      if (slips < 0.5 * speed) jammed_contact_ = contact_of_[first];
+    }
+  }
+}
+
+/// Whether the step may be taken; what did not go well is noted.
+bool Complementarity::accepts(const State& state) {
+  if (problem_.contact_count() > 0) find_jams();
+  if (jammed_contact_ >= 0) {
+    if (counts_.jammed == 0) {
+      jammed_ = state.contacts.key[at(jammed_contact_)];
+      jammed_time_ = state.time;
+    }
+    ++counts_.jammed;
+  }
+  if (!converged_) {
+    ++counts_.unconverged;
+    if (relative_ > unsolved_relative_) {
+      unsolved_relative_ = relative_;
+      unsolved_time_ = state.time;
+      unsolved_ =
+          worst_contact_ >= 0 ? state.contacts.key[at(worst_contact_)] : ContactKey{};
+    }
+  }
+  return !options_.strict || (converged_ && jammed_contact_ < 0);
 }
 
 /// v⁺ = v_free + M⁻¹ Jᵀ z, and the links' velocities with it.
@@ -596,14 +674,13 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
     add_row<double>(system.loops.rows[k], z_[at(r)], system.on_links, system.tau);
   }
   int r = sections_.springs;
-  for (std::size_t i = 0; i < system.pools.loops.size(); ++i) {
-    const SpringRows rows = system.pools.loops.rows(place, i);
+  for_each_spring(system.pools.springs, place, [&](const SpringRows& rows) {
     for (int k = 0; k < rows.count; ++k) {
       if (rows.stiffness[k] > 0 || rows.damping[k] > 0) {
         add_row<double>(rows.row[k], z_[at(r++)], system.on_links, system.tau);
       }
     }
-  }
+  });
   for (const VelocityConstraint& constraint : model.constraints) {
     add_row<double>(row_of(system.tree, constraint), z_[at(r++)], system.on_links,
                     system.tau);
@@ -616,6 +693,32 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
   for (std::size_t i = 0; i < links_before_.size(); ++i) {
     system.tree.velocities[i] = system.tree.velocities[i] + system.tree.links[i].response;
   }
+}
+
+/// Contacts and limits that were left out, since free motion does not close them, and
+/// that impulses elsewhere close within the step. Says whether there are any.
+bool Complementarity::join_missed(System& system, const State& state, double h) {
+  const Placement place = system.placement(state.q, v_next_);
+  bool any = false;
+  const auto look = [&](const auto& pool, ImpulseRow& row, std::size_t i) {
+    if (row.first >= 0 || row.joins || !(row.depth <= 0)) return;
+    JacobianRow<double> jacobian[PointPool::most_rows];
+    pool.jacobian(place, i, jacobian);
+    const double rate = -row_rate<double>(system.tree, v_next_, jacobian[0]);
+    row.joins = row.depth + h * rate > 0;
+    any = any || row.joins;
+  };
+  for (std::size_t i = 0; i < contacts_.rows().size(); ++i) {
+    if (state.contacts.key[i].empty()) continue;
+    look(system.pools.points, contacts_.rows()[i], i);
+  }
+  JointPool& joints = system.pools.joints;
+  joints.for_each_row(state.joints, joints.law_columns(state.joints.memory),
+                      [&](const LawRow& law) {
+                        if (law.laws.given_load || joints.joint(law.i) == nullptr) return;
+                        look(joints, limits_.rows()[law.i], law.i);
+                      });
+  return any;
 }
 
 /// The lines of the ledger, all forces at v⁺.
@@ -684,8 +787,8 @@ void Complementarity::book_links(System& system, State& state, double h) {
     std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
     works.loads += h * bristle::add_loads(model, tree, system.on_links);
   }
-  works.numerical -= h * gyroscopic_.power(tree);
   for (std::size_t i = 1; i < links_before_.size(); ++i) {
+    if (!velocity_terms_.is_fast(i)) works.numerical -= h * gyroscopic_.power(tree, i);
     std::swap(links_before_[i], tree.velocities[i]);
     tree.velocities[i] = links_before_[i] - tree.velocities[i];
   }
@@ -738,7 +841,9 @@ void Complementarity::accept(System& system, State& state, double h) {
   counts_.residual = std::max(counts_.residual, residual_);
   counts_.relative = std::max(counts_.relative, relative_);
   state.v = v_next_;
-  gyroscopic_.move_on(system.model->tree, system.tree, h, state.q, state.v);
+  const Tree& tree = system.model->tree;
+  gyroscopic_.move_on(tree, system.tree, h, state.q, state.v);
+  if (turns_fast_) velocity_terms_.keep(tree, state.q, state.v, system.tree);
   state.v_stepped = state.v;
   state.time += h;
   state.impulse_time = state.time;
@@ -754,13 +859,16 @@ void Complementarity::restore(State& state) {
 
 StepStatus Complementarity::take(System& system, State& state, double h,
                                  Commands commands) {
-  reserve(*system.model, state);
+  reserve(system, state);
   limits_.begin(system.pools.joints, state.joints);
   contacts_.begin(system.pools.points, state.contacts);
   links_before_ = system.tree.velocities;
+  turns_fast_ = velocity_terms_.find(system.tree, h);
   joints_.begin();
-  // Again where a motor turns out to reach its limit: it is a row then.
-  for (std::size_t attempt = 0; attempt <= system.model->motors.size(); ++attempt) {
+  // Again where a motor turns out to reach its limit: it is a row then; and where a
+  // contact closes that was left out.
+  const std::size_t most = system.model->motors.size() + most_joinings;
+  for (std::size_t attempt = 0; attempt <= most; ++attempt) {
     system.tree.velocities = links_before_;
     free_motion(system, state, h, commands);
     if (!all_finite(v_free_)) {
@@ -773,27 +881,24 @@ StepStatus Complementarity::take(System& system, State& state, double h,
     solve_passes(system, state, h);
     find_velocity(system, state, h);
     joints_.remove(*system.model, system.tree);
-    if (joints_.within_limits(*system.model, v_next_)) break;
+    const bool complete = !join_missed(system, state, h);
+    if (joints_.within_limits(*system.model, v_next_) && complete) break;
   }
   if (!all_finite(v_next_)) {
     restore(state);
     return StepStatus::not_finite;
   }
-  if (!converged_) {
-    ++counts_.unconverged;
-    if (relative_ > unsolved_relative_) {
-      unsolved_relative_ = relative_;
-      unsolved_time_ = state.time;
-      unsolved_ =
-          worst_contact_ >= 0 ? state.contacts.key[at(worst_contact_)] : ContactKey{};
-    }
-    if (options_.strict) {
-      restore(state);
-      return StepStatus::not_converged;
-    }
+  if (!accepts(state)) {
+    restore(state);
+    return StepStatus::not_converged;
   }
   book_prescribed(system, state, h);
   note_loops(system, h);
+  if (turns_fast_) {
+    state.works.numerical -=
+        velocity_terms_.measure(system.model->tree, h, state.v, v_next_, links_before_,
+                                gyroscopic_.changes(), system.tree);
+  }
   book(system, state, h);
   accept(system, state, h);
   return StepStatus::ok;
@@ -809,20 +914,29 @@ StepStatus Complementarity::step(System& system, State& state, double h,
 }
 
 std::string Complementarity::advice(const Model& model) const {
-  if (counts_.unconverged == 0) return {};
-  char numbers[160];
+  const auto names = [&model](const ContactKey& key) {
+    return key.empty() ? std::string()
+                       : ", at the contact of \"" + model.shapes[key.a].name +
+                             "\" with \"" + model.shapes[key.b].name + "\"";
+  };
+  char numbers[200];
+  std::string text;
+  if (counts_.jammed > 0) {
+    std::snprintf(numbers, sizeof numbers,
+                  "%llu steps had a contact that jams (Painlevé: friction presses it in, "
+                  "and it cannot slide on); the first at %.6g s",
+                  static_cast<unsigned long long>(counts_.jammed), jammed_time_);
+    text = numbers + names(jammed_) +
+           ". It stops within a step: take a compliant normal law or less friction";
+  }
+  if (counts_.unconverged == 0) return text;
   std::snprintf(
       numbers, sizeof numbers,
       "%llu steps were not solved to %.1g of their free velocity; the worst, at "
       "%.6g s, to %.1g",
       static_cast<unsigned long long>(counts_.unconverged), options_.tolerance,
       unsolved_time_, unsolved_relative_);
-  std::string text(numbers);
-  if (!unsolved_.empty()) {
-    text += ", at the contact of \"" + model.shapes[unsolved_.a].name + "\" with \"" +
-            model.shapes[unsolved_.b].name + "\"";
-  }
-  return text +
+  return (text.empty() ? text : text + ". ") + numbers + names(unsolved_) +
          ". Take a shorter step, more iterations or relinearisations, or laws with "
          "more damping";
 }

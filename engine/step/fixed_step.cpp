@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
+#include <utility>
 
 #include "bristle/step/loops.hpp"
 #include "bristle/step/time_scales.hpp"
@@ -25,12 +27,14 @@ struct FixedStep::Report {
 
 FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
     : options_(options),
-      h_(options.step / (options.substeps < 1 ? 1 : options.substeps)),
+      h_(options.step / std::max(options.substeps, 1)),
       system_(model, options.threads),
       method_(options.method.info().make(system_, options)),
       commands_(model.motors.size()),
+      control_(options.method, options.step, options.most_substeps),
       passages_(model) {
-  if (options_.substeps < 1) options_.substeps = 1;
+  if (options_.substeps < 0) options_.substeps = 1;
+  if (options_.method.info().impulses) options_.substeps = std::max(options_.substeps, 1);
   if (model.loop_rows > 0) {
     q_kept_.resize(static_cast<std::size_t>(model.tree.position_count()));
     v_kept_.resize(static_cast<std::size_t>(model.tree.velocity_count()));
@@ -41,7 +45,9 @@ StepStatus FixedStep::settle(State& state, Commands commands) noexcept {
   if (system_.model->needs_impulses && !options_.method.info().impulses) {
     return StepStatus::needs_impulses;
   }
-  return bristle::settle(system_, h_, state, commands);
+  // Substeps that follow what touches may be twice as long as the last one.
+  const double horizon = options_.substeps > 0 ? h_ : std::min(2 * h_, options_.step);
+  return bristle::settle(system_, horizon, state, commands);
 }
 
 StepStatus FixedStep::settle_for(State& state, Commands commands,
@@ -81,18 +87,74 @@ StepStatus FixedStep::substep(State& state, Commands commands) noexcept {
       state.time = time;
     }
   }
-  if (status == StepStatus::ok) passages_.end(system_, state);
   return status;
+}
+
+/// The next substep of what is left of a step, from a settled state: taken again,
+/// shorter, where what touches at its end turns out to be too stiff for it. Settles the
+/// state.
+StepStatus FixedStep::take_accurate(State& state, Commands commands, double left) {
+  const auto equal_parts = [left](double longest) {
+    return left / std::max(1.0, std::ceil(left / longest - 1e-9));
+  };
+  h_ = equal_parts(2 * h_);
+  for (;;) {
+    const double longest = control_.longest(system_, state, h_);
+    if (h_ <= 1.01 * longest) break;
+    h_ = equal_parts(std::max(longest, 0.5 * h_));
+  }
+  kept_ = state;
+  for (;;) {
+    StepStatus status = substep(state, commands);
+    if (status == StepStatus::ok) status = settle(state, commands);
+    if (status != StepStatus::ok && status != StepStatus::not_finite) return status;
+    const bool fine = status == StepStatus::ok;
+    const double longest = fine ? control_.longest(system_, state, 0) : 0;
+    if (fine && h_ <= 2 * longest) return status;
+    if (h_ <= 1.01 * control_.shortest()) return status;
+    h_ = equal_parts(std::max({longest, 0.1 * h_, control_.shortest()}));
+    state = kept_;
+    status = settle(state, commands);
+    if (status != StepStatus::ok) return status;
+  }
+}
+
+/// A step in as many substeps as what touches needs.
+StepStatus FixedStep::follow_step(State& state, Commands commands, Report* report) {
+  double left = options_.step;
+  for (;;) {
+    const StepStatus status = take_accurate(state, commands, left);
+    if (status != StepStatus::ok) return status;
+    counts_.evaluations += static_cast<std::uint64_t>(options_.method.info().evaluations);
+    passages_.end(system_, state);
+    if (report != nullptr) {
+      if (report->observer.on_event) find_switches(system_, state);
+      report->deliver(state, system_.events);
+    }
+    left -= h_;
+    if (!(left > 1e-9 * options_.step)) return StepStatus::ok;
+    if (commands.data() == commands_.data()) move_on(commands_);
+  }
 }
 
 StepStatus FixedStep::take_step(State& state, Commands commands, bool settled,
                                 Report* report) noexcept {
   if (!(h_ > 0) || !(h_ < 1e9)) return StepStatus::wrong_step;
-  const bool extrapolate = options_.substeps > 1 && commands.size() == commands_.size() &&
+  const bool extrapolate = options_.substeps != 1 &&
+                           commands.size() == commands_.size() &&
                            !system_.model->prescribed.empty();
   if (extrapolate) {
     std::copy(commands.begin(), commands.end(), commands_.begin());
     commands = commands_;
+  }
+  if (options_.substeps == 0) {
+    try {
+      const StepStatus status =
+          settled ? StepStatus::ok : settle_for(state, commands, report);
+      return status == StepStatus::ok ? follow_step(state, commands, report) : status;
+    } catch (const std::bad_alloc&) {
+      return StepStatus::too_many_contacts;
+    }
   }
   for (int i = 0; i < options_.substeps; ++i) {
     if (extrapolate && i > 0) move_on(commands_);
@@ -100,6 +162,7 @@ StepStatus FixedStep::take_step(State& state, Commands commands, bool settled,
     if (!settled || i > 0) status = settle_for(state, commands, report);
     if (status == StepStatus::ok) status = substep(state, commands);
     if (status != StepStatus::ok) return status;
+    passages_.end(system_, state);
   }
   return StepStatus::ok;
 }
@@ -146,8 +209,22 @@ StepCounts FixedStep::counts() const noexcept {
   return counts;
 }
 
+std::vector<std::string> FixedStep::warnings() const {
+  std::vector<std::string> all = control_.warnings();
+  for (std::string& warning : passages_.warnings()) all.push_back(std::move(warning));
+  return all;
+}
+
+void FixedStep::restart() {
+  if (options_.substeps > 0) return;
+  h_ = options_.step;
+  control_.forget();
+}
+
 std::string FixedStep::advice(const State& state) {
-  std::string text = step_warning(system_, state, options_);
+  // What is too stiff for one substep has more of them.
+  std::string text =
+      options_.substeps > 0 ? step_warning(system_, state, options_) : std::string();
   return text.empty() ? method_->advice(*system_.model) : text;
 }
 

@@ -7,18 +7,20 @@
 #include "bristle/step/passage.hpp"
 #include "bristle/step/step_times.hpp"
 #include "bristle/step/stepper.hpp"
+#include "bristle/step/substeps.hpp"
 
-// Steps of a fixed length, in a fixed number of substeps. Bounded work; no allocation,
+// Steps of a fixed length. In a fixed number of substeps: bounded work; no allocation,
 // lock or exception after construction, unless contacts outgrow the room there is
-// (ModelOptions::contact_capacity fixes it).
+// (ModelOptions::contact_capacity fixes it). Or in as many as what touches now needs.
 
 namespace bristle {
 
 struct FixedStepOptions {
   Method method = Method::complementarity;
-  double step = 1e-3;                        // [s]
-  int substeps = 1;                          // that a step is made of
-  int threads = 1;                           // results do not depend on it
+  double step = 1e-3;        // [s]
+  int substeps = 1;          // that a step is made of; 0: as many as contacts need now
+  int most_substeps = 1000;  // that may be
+  int threads = 1;           // results do not depend on it
   ComplementarityOptions complementarity{};  // of that method
 };
 
@@ -43,7 +45,8 @@ class FixedStep final : public Stepper {
                         const StepObserver& observer = {}) override;
   StepCounts counts() const noexcept override;
   std::string advice(const State& state) override;
-  std::vector<std::string> warnings() const override { return passages_.warnings(); }
+  std::vector<std::string> warnings() const override;
+  void restart() override;
   /// How long the steps of advance_to() took.
   const StepTimes& times() const noexcept { return times_; }
 
@@ -52,15 +55,19 @@ class FixedStep final : public Stepper {
   StepStatus settle_for(State& state, Commands commands, Report* report) noexcept;
   StepStatus take_step(State& state, Commands commands, bool settled,
                        Report* report) noexcept;
+  StepStatus follow_step(State& state, Commands commands, Report* report);
+  StepStatus take_accurate(State& state, Commands commands, double left);
   StepStatus substep(State& state, Commands commands) noexcept;
   void move_on(std::vector<MotorCommand>& commands) const noexcept;
 
   FixedStepOptions options_;
-  double h_;
+  double h_;  // of the substep in hand
   System system_;
   std::unique_ptr<FixedMethod> method_;
   std::vector<MotorCommand> commands_;  // as they move on in the substeps
 
+  SubstepControl control_;  // where substeps follow what touches
+  State kept_;              // where a substep began
   PassageWatch passages_;
   StepCounts counts_;
   StepTimes times_;

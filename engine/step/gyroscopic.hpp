@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,9 +24,15 @@ class GyroscopicStep {
   void add(const Tree& tree, const Workspace<double>& ws, double h,
            std::span<Force<double>> on_links) noexcept;
 
-  /// The power of −ω̄ × I ω̄ on links that hang from the world by a free joint, at the
-  /// velocities that the links have now [W].
-  double power(const Workspace<double>& ws) const noexcept;
+  /// What add() has added to the torque on each link, in world axes, but for that of an
+  /// offset.
+  std::span<const Vec3<double>> changes() const noexcept { return changes_; }
+
+  /// The power of −ω̄ × I ω̄ on a link that hangs from the world by a free joint, at the
+  /// velocity that it has now [W].
+  double power(const Workspace<double>& ws, std::size_t link) const noexcept {
+    return -dot(torques_[link], ws.velocities[link].angular);
+  }
 
   /// q ← q ⊕ h v for velocities that were found with add(), at the poses of the step's
   /// beginning; v becomes that at the new positions.
@@ -35,8 +40,18 @@ class GyroscopicStep {
                std::span<double> q, std::span<double> v) const noexcept;
 
  private:
-  std::vector<std::uint8_t> offset_;   // per link: a free body, off its centre of mass
+  /// What a link's turning depends on, about its centre of mass in its own axes.
+  struct Body {
+    Sym3<double> inertia{};
+    Vec3<double> com{0, 0, 0};
+    bool has_mass = false;
+    bool turns_freely = false;  // by a free or spherical joint
+    bool floats = false;        // by a free joint in the world
+    bool offset = false;        // and by itself, off its centre of mass
+  };
+  std::vector<Body> bodies_;           // per link
   std::vector<Vec3<double>> torques_;  // ω̄ × I ω̄, in world axes
+  std::vector<Vec3<double>> changes_;  // ω⁻ × I ω⁻ − ω̄ × I ω̄, likewise
 };
 
 }  // namespace bristle

@@ -9,10 +9,11 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-constexpr double softest = 1e-20;      // of lines [N s/m]: they carry nothing
-constexpr double impact_speed = 1e-2;  // below it, rigid contacts do not rebound [m/s]
-constexpr double any_load = 1e30;      // a load under which nothing slips [N]
-constexpr double inside = 1;           // the depth of contacts without one [m]
+constexpr double softest = 1e-20;        // of lines [N s/m]: they carry nothing
+constexpr double impact_speed = 1e-2;    // below it, rigid contacts do not rebound [m/s]
+constexpr double any_load = 1e30;        // a load under which nothing slips [N]
+constexpr double inside = 1;             // the depth of contacts without one [m]
+constexpr double barely_inside = 1e-18;  // of contacts that carry all the same [m]
 
 Vec2<double> slip_of(const ImpulseRow& row, std::span<const double> u) {
   if (row.first < 0) return row.free_slip;
@@ -31,13 +32,18 @@ Vec2<double> inside_bound(const ImpulseRow& row, std::span<const double> z) {
 /// How much a row's velocity would change per impulse that law and solution differ by,
 /// were it solved again: what the bodies yield and what the law yields, 1/stiffness, in
 /// series.
-double yield(double diagonal, double stiffness) {
-  const double law = 1 / stiffness;
-  return diagonal > law ? (diagonal - law) * law / diagonal : 0;
+double yield(double mobility, double stiffness) {
+  return mobility > 0 ? mobility / (1 + mobility * stiffness) : 0;
 }
 
 double slope_of(const NormalSlopes<double>& slopes, double h) {
   return h * std::max(0.0, slopes.by_depth) + std::max(0.0, slopes.by_rate);
+}
+
+/// Under which the law has the strength of the step's beginning.
+double load_at(const LawRow& law, const ImpulseRow& row, const Kinematics<double>& kin) {
+  const double bound = law.spring(kin, row.load).bound;
+  return bound > 0 ? row.load * (row.start_mu * row.load / bound) : row.load;
 }
 
 }  // namespace
@@ -200,13 +206,15 @@ ConeRows ImpulseRows::cone_rows(const ImpulseRow& row, double h) const noexcept 
 
 ImpulseRows::Line ImpulseRows::damper_line(const ImpulseRow& row, int component,
                                            double h) const noexcept {
+  const double most = row.undamped ? 0 : unbounded;
   return {component == 0 ? row.free_slip.x : row.free_slip.y, 1 / (h * row.viscous),
-          -unbounded, unbounded};
+          -most, most};
 }
 
 void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
                              std::span<const double> u, std::span<const double> z,
-                             std::span<const double> loads, double h) noexcept {
+                             std::span<const double> loads, double h,
+                             ConeShape cone) noexcept {
   const LawColumns c = pool.law_columns(memory_);
   const auto depth = pool.column(RowColumns::depth);
   const auto rate = pool.column(RowColumns::rate);
@@ -214,7 +222,7 @@ void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
   const auto slip_y = pool.column(RowColumns::slip_y);
   pool.for_each_row(rows, c, [&](const LawRow& law) {
     const std::size_t i = law.i;
-    const ImpulseRow& row = rows_[i];
+    ImpulseRow& row = rows_[i];
     if (law.laws.given_load) {
       loads_[i] = c.normal_force[i];
       if (row.first >= 0) slip_x[i] = u[at(row.first)];
@@ -226,18 +234,25 @@ void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
       return;
     }
     const double normal = z[at(row.first)] / h;
-    const Vec2<double> slip = row.impact ? Vec2<double>{0, 0} : slip_of(row, u);
+    Vec2<double> slip = row.impact ? Vec2<double>{0, 0} : slip_of(row, u);
+    double load = loads[at(row.first)] / h;
+    if (cone == ConeShape::box && row.tangents > 0 && !row.impact && row.mu > 0) {
+      const Vec2<double> force = (1 / h) * inside_bound(row, z);
+      if (norm(force) >= (1 - 1e-9) * row.mu * load) {
+        slip = row.slip + (1 / row.drag) * (row.friction - force);
+        load = (1 - 1e-12) * norm(force) / row.mu;
+      }
+    }
     rate[i] = row.lag_speed - u[at(row.first)];
     slip_x[i] = slip.x;
     slip_y[i] = slip.y;
     depth[i] = row.rigid ? (normal > 0 ? inside : -inside) : row.depth + h * rate[i];
-    const double load = loads[at(row.first)] / h;
+    // What carries is closed, also where its depth is zero to rounding.
+    if (normal > 0) depth[i] = std::max(depth[i], barely_inside);
+    row.load = load;
     loads_[i] = row.impact ? any_load : load;
     if (row.impact || row.tangents == 0 || !(load > 0)) return;
-    // The strength is that of the step's beginning.
-    const auto kin = Kinematics<double>::at(depth[i], rate[i], slip);
-    const double bound = law.spring(kin, load).bound;
-    if (bound > 0) loads_[i] *= row.start_mu * load / bound;
+    loads_[i] = load_at(law, row, Kinematics<double>::at(depth[i], rate[i], slip));
   });
 }
 
@@ -268,9 +283,10 @@ void ImpulseRows::improve_normal(const LawRow& law, ImpulseRow& row, double foun
 
 /// The line that the step began with, once, where the law lies near it or near its bound:
 /// that of a bristle is exact, and lines through its corners are not.
-bool ImpulseRows::begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> slip,
-                              double normal) noexcept {
+bool ImpulseRows::begin_again(ImpulseRow& row, Vec2<double> own,
+                              Vec2<double> slip) noexcept {
   if (row.began_again) return false;
+  const double normal = row.load;
   const double bound = normal > 0 ? row.start_mu * normal : row.start_bound;
   Vec2<double> line = row.start_friction - row.start_drag * slip;
   const double length = norm(line);
@@ -286,30 +302,65 @@ bool ImpulseRows::begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> sl
   return true;
 }
 
-/// Where it slides, the law's own strength and direction: the trial force is twice as
-/// long as the bound, and turns with the slip as the law's force does. Where it sticks,
-/// the chord of the law from no slip to the slip that was found.
-void ImpulseRows::improve_friction(const LawRow& law, ImpulseRow& row, Vec2<double> found,
-                                   Vec2<double> slip, bool slides, double normal,
-                                   double h) noexcept {
-  const Vec2<double> own = found + row.viscous * slip;
-  const double speed = norm(slip), strength = norm(own);
-  row.slip = slip;
-  if (slides && speed > 0 && strength > 0) {
-    row.friction = 2.0 * own;
-    row.drag = 2 * strength / speed;
-    row.bound = strength;
-    if (normal > 0) row.mu = strength / normal;
-    return;
-  }
+/// How much less the law pushes along d where the slip along it is larger by `step`, per
+/// slip: of what its bound holds [N s/m].
+double ImpulseRows::slope_along(const LawRow& law, const ImpulseRow& row,
+                                Vec2<double> own, Vec2<double> d, double step,
+                                double h) const noexcept {
   Kinematics<double> kin = law.kinematics();
-  kin.slip = {0, 0};
-  const Vec2<double> still = law.friction_step_force(kin, loads_[law.i], h);
-  const double chord = speed > 0 ? dot(still - own, slip) / (speed * speed) : 0;
-  if (chord > 1e-9 * row.drag) row.drag = chord;
+  kin.slip = kin.slip + step * d;
+  const double load = law.laws.given_load ? loads_[law.i] : load_at(law, row, kin);
+  const Vec2<double> there =
+      law.friction_step_force(kin, load, h) + row.viscous * kin.slip;
+  return dot(own - there, d) / step;
+}
+
+/// Where it slides, the law's own strength and direction: the trial force is twice as
+/// long as the bound, and turns with the slip as the law's force does.
+bool ImpulseRows::slide_on(const LawRow& law, ImpulseRow& row, Vec2<double> own,
+                           double off, double h) noexcept {
+  const Vec2<double> slip = law.kinematics().slip;
+  const double speed = norm(slip), strength = norm(own);
+  if (!(speed > 0) || !(strength > 0)) return false;
+  double turns = strength / speed;
+  if (row.tangents > 1) {
+    const Vec2<double> aside = (1 / strength) * Vec2<double>{-own.y, own.x};
+    const double found = slope_along(law, row, own, aside, off, h);
+    if (found > 1e-3 * turns) turns = found;
+  }
+  row.slip = slip;
+  row.friction = 2.0 * own;
+  row.drag = 2 * turns;
+  row.bound = strength;
+  if (row.load > 0) row.mu = strength / row.load;
+  return true;
+}
+
+/// Where it sticks, the chord of the law towards where the next solution is expected: the
+/// slip changes along what law and solution differ by, `missing`, by `off` [m/s]. Where
+/// that has led further away, a steeper line through the best point of the law so far:
+/// it leads less far. A law that falls with slip gets a line that is soft against the
+/// `resistance` of the bodies, 1/(h A) [N s/m].
+void ImpulseRows::hold_on(const LawRow& law, ImpulseRow& row, Vec2<double> own,
+                          Vec2<double> missing, double off, double resistance,
+                          double h) noexcept {
+  const double apart = norm(missing);
+  if (row.best_apart > 0 && apart > 2 * row.best_apart && row.failures < 2) {
+    ++row.failures;
+    row.drag *= 4;
+    own = row.best_friction;
+    row.slip = row.best_slip;
+  } else {
+    const double slope = slope_along(law, row, own, (1 / apart) * missing, off, h);
+    row.drag = row.steepness = std::max(slope, 1e-2 * resistance);
+    row.failures = 0;
+    row.best_apart = apart;
+    row.best_slip = row.slip = law.kinematics().slip;
+    row.best_friction = own;
+  }
   row.friction = own;
-  row.bound = std::max(row.bound, strength);
-  if (normal > 0) row.mu = std::max(row.mu, strength / normal);
+  row.bound = std::max(row.bound, norm(own));
+  if (row.load > 0) row.mu = std::max(row.mu, norm(own) / row.load);
 }
 
 ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& rows,
@@ -329,8 +380,8 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
     const auto first = at(row.first);
     if (law.laws.has_normal_law()) {
       const double found = std::max(0.0, c.normal_force[i] - row.jump);
-      const double off =
-          yield(diagonal[first], h * row.slope) * std::abs(h * found - z[first]);
+      const double off = yield(diagonal[first] - 1 / (h * row.slope), h * row.slope) *
+                         std::abs(h * found - z[first]);
       note(off, i);
       if (off > tolerance) {
         const bool worse = row.last_normal_off > 0 && off > 0.5 * row.last_normal_off;
@@ -339,24 +390,34 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
       }
     }
     if (row.drag == 0 || row.impact) return;
-    const double bound = law.laws.given_load ? h * row.bound : row.mu * z[first];
+    const double bound = h * (law.laws.given_load ? row.bound : row.mu * row.load);
     const bool slides = norm(inside_bound(row, z)) >= (1 - 1e-9) * bound;
     if (cone == ConeShape::box && row.tangents > 0 && slides) return;
+    // Bounds of the last step may let friction outlast the contact.
+    if (row.tangents > 0 && !(z[first] > 0) && row.load > 0) return;
     const std::size_t of = law.laws.given_load ? first : first + 1;
     const Vec2<double> found{c.friction_x[i], c.friction_y[i]};
+    const Vec2<double> missing = h * found - across(row, z);
+    const double mobility = diagonal[of] - 1 / (h * row.drag);
     const double off =
-        yield(diagonal[of], h * row.drag) * norm(h * found - across(row, z));
+        yield(mobility, h * (row.steepness > 0 ? row.steepness : row.drag)) *
+        norm(missing);
     note(off, i);
     if (off <= tolerance) return;
-    const double normal = law.laws.given_load ? 0 : z[first] / h;
+    // Viscous friction ends with the contact.
+    const bool open = row.tangents > 0 && !(row.load > 0);
+    if (row.damper >= 0 && row.undamped != open && row.switched < 3) {
+      row.undamped = open;
+      ++row.switched;
+      if (open) return;
+    }
     const bool worse = row.last_off > 0 && off > row.last_off;
-    const double drag = row.drag;
     row.last_off = off;
     const Vec2<double> slip{c.slip_x[i], c.slip_y[i]};
-    if (worse && begin_again(row, found + row.viscous * slip, slip, normal)) return;
-    improve_friction(law, row, found, slip, slides && !worse, normal, h);
-    // Steeper lines lead less far.
-    if (worse) row.drag = std::max(row.drag, 4 * drag);
+    const Vec2<double> own = found + row.viscous * slip;
+    if (worse && begin_again(row, own, slip)) return;
+    if (slides && !worse && slide_on(law, row, own, off, h)) return;
+    hold_on(law, row, own, missing, off, 1 / (h * mobility), h);
   });
   return worst;
 }
@@ -413,7 +474,9 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
       books.friction_slip -= 0.5 * dot(pushed, slip + row.start_slip);
       books.numerical -= 0.5 * dot(pushed, slip - row.start_slip);
     } else if (row.drag > 0) {
-      books.friction_slip -= dot(pushed - h * of_law, slip);
+      const Vec2<double> seen{after.slip_x[i], after.slip_y[i]};  // by the law
+      books.friction_slip -=
+          dot(pushed - h * of_law, slip) + h * dot(of_law, slip - seen);
     }
     if (row.elastic && !row.impact) {
       // ½K|Δs|² of backward Euler, which the law counts to its damper.

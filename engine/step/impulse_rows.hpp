@@ -45,6 +45,7 @@ struct ImpulseRow {
   // At the step's beginning, and in free motion.
   double depth = 0, lag = 0;
   double lag_speed = 0;  // that rates of the row contain, beyond those of the bodies
+  bool joins = false;  // left out, it would close within the step: other impulses push it
   double start_rate = 0, free_rate = 0;
   Vec2<double> start_slip{0, 0}, free_slip{0, 0};
 
@@ -65,7 +66,14 @@ struct ImpulseRow {
   double start_drag = 0, start_bound = 0;  // of the line at the step's beginning
   Vec2<double> start_friction{0, 0};
   bool began_again = false;
-  double last_off = 0;  // what law and solution disagreed by before; 0: not known [m/s]
+  double last_off = 0;    // what law and solution disagreed by before; 0: not known [m/s]
+  double load = 0;        // that bounds it; 0 for that of a joint [N]
+  double steepness = 0;   // of the law where it was asked; 0: as its line [N s/m]
+  double best_apart = 0;  // the least that law and solution differed by, and where [N s]
+  Vec2<double> best_slip{0, 0}, best_friction{0, 0};
+  int failures = 0;       // to come nearer, since then
+  bool undamped = false;  // the contact is open: no viscous friction
+  int switched = 0;       // how often that has changed
 
   // Of a rigid contact.
   bool rigid = false;
@@ -98,10 +106,12 @@ class ImpulseRows {
 
   /// The motion at the end of the step into the pool's columns: u = J v⁺ and z by rows of
   /// the problem. Forces and memory at the end of the step follow by advance().
-  /// `loads` are the normal impulses that bound friction.
+  /// `loads` are the normal impulses that bound friction. Laws have an isotropic bound:
+  /// beyond it, under bounds by components, they get the slip at which they push as the
+  /// solution does, and what is left of the slip is booked by finish().
   void put_motion(LawPool& pool, const LawRows& rows, std::span<const double> u,
-                  std::span<const double> z, std::span<const double> loads,
-                  double h) noexcept;
+                  std::span<const double> z, std::span<const double> loads, double h,
+                  ConeShape cone) noexcept;
   LawSums advance(LawPool& pool, LawRows& rows, double h) noexcept;
 
   /// The largest velocity that laws and solution disagree by [m/s], and where.
@@ -110,8 +120,7 @@ class ImpulseRows {
     int row = -1;  // of the pool
   };
   /// Rows that disagree by more than `tolerance` [m/s] are linearised again. `diagonal`
-  /// is that of A. Laws have an isotropic bound: where friction is beyond it, under
-  /// bounds by components, they are not asked.
+  /// is that of A. Where friction is at bounds by components, laws are not asked.
   Disagreement improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
                        std::span<const double> diagonal, double h, double tolerance,
                        ConeShape cone) noexcept;
@@ -129,10 +138,13 @@ class ImpulseRows {
                        double h) noexcept;
   void improve_normal(const LawRow& law, ImpulseRow& row, double found, double rate,
                       bool worse, double h) noexcept;
-  static bool begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> slip,
-                          double normal) noexcept;
-  void improve_friction(const LawRow& law, ImpulseRow& row, Vec2<double> found,
-                        Vec2<double> slip, bool slides, double normal, double h) noexcept;
+  static bool begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> slip) noexcept;
+  double slope_along(const LawRow& law, const ImpulseRow& row, Vec2<double> own,
+                     Vec2<double> d, double step, double h) const noexcept;
+  bool slide_on(const LawRow& law, ImpulseRow& row, Vec2<double> own, double off,
+                double h) noexcept;
+  void hold_on(const LawRow& law, ImpulseRow& row, Vec2<double> own, Vec2<double> missing,
+               double off, double resistance, double h) noexcept;
 
   std::vector<ImpulseRow> rows_;
   std::vector<double> memory_;
@@ -151,6 +163,7 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
     ImpulseRow& row = rows_[i];
     row = {.depth = row.depth,
            .lag = row.lag,
+           .joins = row.joins,
            .start_rate = row.start_rate,
            .start_slip = row.start_slip};
     // What geometry has added is made up for at a bounded speed: as if the bodies
@@ -160,7 +173,7 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
     row.free_slip = {c.slip_x[i], c.slip_y[i]};
     // How far it may come within the step, by itself or pushed.
     const double speed = std::max(std::abs(row.free_rate), std::abs(row.start_rate));
-    const bool near = row.depth > -2 * h * speed - 1e-12;
+    const bool near = row.joins || row.depth > -2 * h * speed - 1e-12;
     if (!takes_part(i) || !(near || law.laws.given_load)) return;
     if (law.laws.rigid) linearise_rigid(law, rows.episode[i] == 0, row, h);
     const double last = impulse_step > 0 ? rows.impulse[i].normal / impulse_step : 0;

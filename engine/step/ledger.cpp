@@ -38,7 +38,7 @@ Ledger make_ledger(System& system, const State& state) noexcept {
   ledger.friction = sums.contacts.friction.stored;
   ledger.limits = sums.joints.normal.stored;
   ledger.joint_friction = sums.joints.friction.stored;
-  ledger.loops = loop_energy(model, system.tree);
+  ledger.loops = energy_of(system.pools.springs, system.placement(state.q, state.v));
   ledger.works = state.works;
   return ledger;
 }

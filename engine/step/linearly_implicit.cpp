@@ -80,8 +80,8 @@ struct MotorStep {
   double slope;
 };
 
-constexpr int most_solves = 8;        // of one step
-constexpr std::size_t most_rows = 6;  // of J, of any pool
+constexpr int most_solves = 8;                           // of one step
+constexpr std::size_t most_rows = PointPool::most_rows;  // of J, of any pool
 
 class LinearlyImplicitEuler final : public FixedMethod {
  public:
@@ -100,7 +100,7 @@ class LinearlyImplicitEuler final : public FixedMethod {
   template <class Pool>
   void assemble_pool(System& system, const State& state, const Pool& pool,
                      std::span<const RowLinearisation> known, double h) noexcept;
-  void assemble_loops(System& system, const State& state, double h) noexcept;
+  void assemble_springs(System& system, const State& state, double h) noexcept;
   template <std::size_t rows>
   std::size_t pack(std::size_t n) noexcept;
   bool solve(System& system, const State& state, double h, Commands commands) noexcept;
@@ -113,7 +113,7 @@ class LinearlyImplicitEuler final : public FixedMethod {
   bool improve_motors(System& system) noexcept;
   void prepare_loops(System& system) noexcept;
   void hold_loops(System& system, double h) noexcept;
-  void note_loops(System& system, double h) noexcept;
+  void note_loops(System& system, const State& state, double h) noexcept;
   void book_prescribed(System& system, double h) noexcept;
   void finish(System& system, State& state, double h, Commands commands) noexcept;
 
@@ -234,15 +234,13 @@ void LinearlyImplicitEuler::assemble_pool(System& system, const State& state,
   }
 }
 
-/// Adds h Jᵀ (h K + D) J of the springs of loops.
-void LinearlyImplicitEuler::assemble_loops(System& system, const State& state,
-                                           double h) noexcept {
+/// Adds h Jᵀ (h K + D) J of springs between bodies.
+void LinearlyImplicitEuler::assemble_springs(System& system, const State& state,
+                                             double h) noexcept {
   const Tree& tree = system.model->tree;
   const std::size_t n = at(tree.velocity_count());
-  const LoopPool& pool = system.pools.loops;
   const Placement place = system.placement(state.q, state.v);
-  for (std::size_t i = 0; i < pool.size(); ++i) {
-    const SpringRows rows = pool.rows(place, i);
+  for_each_spring(system.pools.springs, place, [&](const SpringRows& rows) {
     for (int r = 0; r < rows.count; ++r) {
       dense_row(tree, system.tree, rows.row[r], std::span(jacobian_).first(n));
       const std::size_t used = pack<1>(n);
@@ -254,7 +252,7 @@ void LinearlyImplicitEuler::assemble_loops(System& system, const State& state,
         }
       }
     }
-  }
+  });
 }
 
 /// M + h Σ Jᵀ G J with the slopes G of rows, springs, dampers and motors.
@@ -276,7 +274,7 @@ void LinearlyImplicitEuler::assemble(System& system, const State& state,
   for_each_pool(system, state, [&](auto& pool, const LawRows& rows, const Rows& known) {
     assemble_pool(system, state, pool, std::span(known).first(at(rows.count)), h);
   });
-  assemble_loops(system, state, h);
+  assemble_springs(system, state, h);
 }
 
 /// The rigid loops at the step's beginning: their rows, which of them count, and J.
@@ -478,12 +476,10 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
   for (std::size_t k = 0; k < dofs.size(); ++k) {
     if (dofs[k].q >= 0) system.tau[k] -= h * dofs[k].stiffness * state.v[k];
   }
-  if (model.has_loop_springs) {
-    add_loop_slopes(model, system.tree, h, 0, system.on_links);
-  }
+  const Placement place = system.placement(state.q, state.v);
+  add_spring_slopes(system.pools.springs, place, h, 0, system.sink());
   prepare_motors(system, state, h);
   if (model.loop_rows > 0) prepare_loops(system);
-  const Placement place = system.placement(state.q, state.v);
   for_each_pool(system, state, [&](auto& pool, const LawRows& rows, Rows& known) {
     for (std::size_t i = 0; i < at(rows.count); ++i) {
       if (known[i].extra == 0) continue;
@@ -532,7 +528,7 @@ void LinearlyImplicitEuler::finish(System& system, State& state, double h,
   }
   system.pools.joints.note_forces(state.joints, true);
   system.pools.points.note_forces(state.contacts, true);
-  if (!model.loops.empty()) note_loops(system, h);
+  note_loops(system, state, h);
   book_prescribed(system, h);
   book_at_mean_velocity(system, -h, velocity_);
   state.v = velocity_;
@@ -544,10 +540,12 @@ void LinearlyImplicitEuler::finish(System& system, State& state, double h,
   state.time += h;
 }
 
-/// What the loops pushed with, after the other forces were applied once more.
-void LinearlyImplicitEuler::note_loops(System& system, double h) noexcept {
+/// What springs and loops pushed with, after the other forces were applied once more.
+void LinearlyImplicitEuler::note_loops(System& system, const State& state,
+                                       double h) noexcept {
   const Model& model = *system.model;
-  add_loop_slopes(model, system.tree, h, 0, system.on_links);
+  add_spring_slopes(system.pools.springs, system.placement(state.q, velocity_), h, 0,
+                    system.sink());
   if (model.loop_rows == 0) return;
   push_loops(system.loops);
   bristle::note_loops(model, system.tree, system.loops);

@@ -39,12 +39,13 @@ class Closing {
         tree_(model_.tree),
         ws_(system.tree),
         loops_(system.loops),
+        springs_(system.pools.springs),
         state_(state) {}
 
   double energy() const {
     return kinetic_energy<double>(tree_, state_.v, ws_) +
            gravity_energy<double>(tree_, ws_) + spring_energy<double>(tree_, state_.q) +
-           loop_energy(model_, ws_);
+           energy_of(springs_, {ws_, state_.q, state_.v});
   }
 
   /// Moves to positions q; the largest opening there, relative to the loop's size.
@@ -201,6 +202,7 @@ class Closing {
   const Tree& tree_;
   Workspace<double>& ws_;
   LoopWorkspace& loops_;
+  const SpringPools& springs_;
   State& state_;
 };
 

@@ -23,6 +23,7 @@ struct SolveCounts {
   std::uint64_t iterations = 0;   // of the solver
   std::uint64_t unconverged = 0;  // steps that were taken although not solved
   std::uint64_t lowered = 0;  // rigid impacts whose restitution would have made energy
+  std::uint64_t jammed = 0;   // steps in which a contact that slid has no sliding answer
   double residual = 0;        // the worst of all steps [m/s]
   double relative = 0;        // the same, over the step's free velocity
 
@@ -31,6 +32,7 @@ struct SolveCounts {
             a.iterations + b.iterations,
             a.unconverged + b.unconverged,
             a.lowered + b.lowered,
+            a.jammed + b.jammed,
             a.residual > b.residual ? a.residual : b.residual,
             a.relative > b.relative ? a.relative : b.relative};
   }

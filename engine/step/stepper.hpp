@@ -25,6 +25,7 @@ struct StepCounts {
   std::uint64_t rejected = 0;
   std::uint64_t evaluations = 0;     // of all forces and accelerations
   std::uint64_t implicit_steps = 0;  // among the accepted
+  std::uint64_t impulse_steps = 0;   // among the accepted: events were not located
   std::uint64_t looks = 0;           // at contacts only, to locate events
   std::uint64_t events = 0;
   std::uint64_t touches = 0;
@@ -37,6 +38,7 @@ struct StepCounts {
             a.rejected + b.rejected,
             a.evaluations + b.evaluations,
             a.implicit_steps + b.implicit_steps,
+            a.impulse_steps + b.impulse_steps,
             a.looks + b.looks,
             a.events + b.events,
             a.touches + b.touches,
@@ -84,9 +86,10 @@ class Stepper {
 
 /// Options of a stepper: those that most have, and others by the names that it declares.
 struct StepperOptions {
-  double rtol = 1e-6;  // of error-controlled steppers
-  double step = 1e-3;  // of those of fixed step [s]
-  int substeps = 1;
+  double rtol = 1e-6;        // of error-controlled steppers
+  double step = 1e-3;        // of those of fixed step [s]
+  int substeps = 1;          // 0: as many as what touches needs
+  int most_substeps = 1000;  // that may be
   Method method = Method::complementarity;
   int threads = 1;
   std::vector<std::pair<std::string, double>> own{};

@@ -152,7 +152,8 @@ double mechanical_energy(System& system, const State& state) {
   kinematics<double>(tree, state.q, state.v, system.tree);
   return kinetic_energy<double>(tree, state.v, system.tree) +
          gravity_energy<double>(tree, system.tree) +
-         spring_energy<double>(tree, state.q) + loop_energy(*system.model, system.tree);
+         spring_energy<double>(tree, state.q) +
+         energy_of(system.pools.springs, system.placement(state.q, state.v));
 }
 
 /// Prescribed joints to where they belong. What that changes in a run that has begun, the
@@ -338,7 +339,7 @@ void apply_forces(System& system, const ForceRequest& what, double time,
       add_motors(model, time, q, v, commands, system.motor_forces, system.tau);
   powers.loads = add_loads(model, system.tree, system.on_links);
   powers.regenerated = 0;
-  powers.loops = system.pools.loops.scatter(at, system.loops, system.sink());
+  powers.loops = scatter_springs(system.pools.springs, at, system.sink());
   powers.projection = 0;
   powers.numerical = 0;
 }
@@ -401,10 +402,10 @@ void book_at_mean_velocity(System& system, double h, std::span<const double> v) 
       system.powers.loads += 0.5 * h * system.tau[k] * system.acceleration[k];
     }
   }
-  if (model.has_loop_springs) {
+  if (system.pools.springs.size() > 0) {
     std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
     std::fill(system.tau.begin(), system.tau.end(), 0.0);
-    add_loop_slopes(model, system.tree, 0, 1, system.on_links);
+    add_spring_slopes(system.pools.springs, system.placement({}, v), 0, 1, system.sink());
     add_link_forces<double>(model.tree, system.on_links, system.tree, system.tau);
     for (std::size_t k = 0; k < system.tau.size(); ++k) {
       system.powers.loops -= 0.5 * h * system.tau[k] * system.acceleration[k];

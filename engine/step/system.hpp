@@ -58,9 +58,12 @@ struct System {
     return {tree, q, v};
   }
   ForceSink sink() { return {on_links, tau}; }
-  /// Of every loop of the model, as of the last accelerate(): the force and torque on
-  /// body b at its frame's origin, in the axes of frame a [N], [N m].
-  std::span<const Force<double>> loop_forces() const { return loops.forces; }
+  /// Of loop i of the model, as of the last accelerate(): the force and torque on body b
+  /// at its frame's origin, in the axes of frame a [N], [N m].
+  const Force<double>& loop_force(std::size_t i) const {
+    const bool rigid = model->loops[i].rigid;
+    return rigid ? loops.forces[i] : std::get<LoopPool>(pools.springs).forces()[i];
+  }
 };
 
 using Commands = std::span<const MotorCommand>;

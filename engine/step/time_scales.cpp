@@ -15,8 +15,8 @@ using detail::at;
 /// Which slopes the power iteration looks at.
 enum class Slope { stiffness, damping };
 
-/// Where a slope comes from: a row of a pool, or a loop.
-enum class Source : std::uint8_t { joint, contact, loop };
+/// Where a slope comes from: a row of a pool.
+enum class Source : std::uint8_t { joint, contact, spring };
 
 struct SlopeRow {
   JacobianRow<double> row;
@@ -31,10 +31,10 @@ struct Strongest {
   int index = -1;
 };
 
-/// The slopes of all closed rows and of the springs of loops, with their rows of J.
+/// The slopes of all closed rows and of springs, with their rows of J.
 std::vector<SlopeRow> slope_rows(System& system, const State& state, Slope which) {
   std::vector<SlopeRow> found;
-  std::array<JacobianRow<double>, LoopPool::most_rows> rows;
+  std::array<JacobianRow<double>, PointPool::most_rows> rows;
   const Placement place = system.placement(state.q, state.v);
   const auto take = [&](auto& pool, const LawRows& of_pool, Source source) {
     const LawColumns columns = pool.law_columns(of_pool.memory);
@@ -53,17 +53,15 @@ std::vector<SlopeRow> slope_rows(System& system, const State& state, Slope which
   };
   take(system.pools.joints, state.joints, Source::joint);
   take(system.pools.points, state.contacts, Source::contact);
-  const LoopPool& loops = system.pools.loops;
-  for (std::size_t i = 0; i < loops.size(); ++i) {
-    const SpringRows springs = loops.rows(place, i);
-    for (int k = 0; k < springs.count; ++k) {
+  int number = 0;
+  for_each_spring(system.pools.springs, place, [&](const SpringRows& spring) {
+    for (int k = 0; k < spring.count; ++k) {
       const double slope =
-          which == Slope::stiffness ? springs.stiffness[k] : springs.damping[k];
-      if (slope == 0) continue;
-      found.push_back(
-          {springs.row[k], slope, Source::loop, static_cast<int>(loops.loop(i))});
+          which == Slope::stiffness ? spring.stiffness[k] : spring.damping[k];
+      if (slope != 0) found.push_back({spring.row[k], slope, Source::spring, number});
     }
-  }
+    ++number;
+  });
   return found;
 }
 
@@ -160,12 +158,15 @@ double TimeScales::stable_step(Method method) const noexcept {
   return method.info().stable_step(*this);
 }
 
+double TimeScales::recommended_step(Method method) const noexcept {
+  if (method.info().impulses) return HUGE_VAL;  // stiff contacts need not be followed
+  const double accurate = 1 / (frequency * (method.info().order == 1 ? 10 : 3));
+  return std::min(accurate, 0.5 * stable_step(method));
+}
+
 int TimeScales::recommended_substeps(Method method, double step) const noexcept {
-  if (method.info().impulses) return 1;  // stiff contacts need not be followed
-  const double accurate = frequency * step * (method.info().order == 1 ? 10 : 3);
-  const double stable = 2 * step / stable_step(method);
-  return std::max(1,
-                  static_cast<int>(std::ceil(std::min(std::max(accurate, stable), 1e6))));
+  const double count = std::min(step / recommended_step(method), 1e6);
+  return std::max(1, static_cast<int>(std::ceil(count)));
 }
 
 namespace {
@@ -190,14 +191,15 @@ double memory_rate(System& system, const State& state, Strongest& row) {
   return fastest;
 }
 
-std::string name_of(const Model& model, const State& state, const Strongest& who) {
+std::string name_of(const System& system, const State& state, const Strongest& who) {
+  const Model& model = *system.model;
   if (who.index < 0) return "";
   const auto i = at(who.index);
   switch (who.source) {
     case Source::joint:
       return joint_row_name(model, who.index);
-    case Source::loop:
-      return "the loop \"" + model.loops[i].name + "\"";
+    case Source::spring:
+      return name_of(system.pools.springs, i);
     case Source::contact:
       return contact_name(model, state.contacts.key[i]);
   }
@@ -225,7 +227,7 @@ TimeScales time_scales(System& system, const State& state) {
   scales.decay = largest(system, state, dampers, Slope::damping, damped);
   kinematics<double>(model.tree, state.q, state.v, system.tree);
   const bool memory_leads = scales.memory > std::max(scales.frequency, scales.decay);
-  scales.fastest = name_of(model, state,
+  scales.fastest = name_of(system, state,
                            memory_leads                      ? relaxing
                            : scales.frequency > scales.decay ? stiff
                                                              : damped);

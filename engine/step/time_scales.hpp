@@ -19,8 +19,10 @@ struct TimeScales {
   /// is stiff. Explicit methods only: the implicit one has no bound.
   double stable_step(Method method) const noexcept;
 
-  /// How many substeps make a step [s] accurate, not only stable: ten per radian of the
-  /// stiffest mode for the first-order methods, three for the others.
+  /// The longest step that is accurate, not only stable: a tenth of a radian of the
+  /// stiffest mode for the first-order methods, a third for the others [s].
+  double recommended_step(Method method) const noexcept;
+  /// How many such substeps make a step [s].
   int recommended_substeps(Method method, double step) const noexcept;
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs what the documentation tells people to type.
 
-usage: commands_test.py BRISTLE PROJECT COMPILER INCLUDE LIBRARY
+usage: commands_test.py TEST BRISTLE PROJECT COMPILER INCLUDE LIBRARY
 
 Every line `bristle …` in a shell block of README.md, CONTRIBUTING.md and docs/ must succeed, next to the
 folder scenes/; every whole scene must run, and every whole C++ program must compile and run.
@@ -15,8 +15,8 @@ import sys
 import tempfile
 import unittest
 
-BRISTLE, PROJECT, COMPILER, INCLUDE, LIBRARY = sys.argv[1:6]
-OPTIONS = sys.argv[6:]
+TEST, BRISTLE, PROJECT, COMPILER, INCLUDE, LIBRARY = sys.argv[1:7]
+OPTIONS = sys.argv[7:]
 PAGES = [pathlib.Path(PROJECT) / "README.md", pathlib.Path(PROJECT) / "CONTRIBUTING.md",
          *sorted((pathlib.Path(PROJECT) / "docs").rglob("*.md"))]
 
@@ -72,4 +72,4 @@ class Documentation(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], f"Documentation.test_{TEST}"])

@@ -53,6 +53,10 @@ TEST_F(Files, OnlyRegularFilesOfABoundedSizeAreRead) {
     EXPECT_TRUE(unreadable(path)) << path;
   }
   EXPECT_FALSE(unreadable(at("file")));
+  // Whose size the system does not tell.
+  EXPECT_NE(read_file("/proc/self/status", 100000)->find("Pid:"), std::string::npos);
+  EXPECT_FALSE(read_file("/proc/self/status", 10));
+  EXPECT_FALSE(read_file("/proc/self/mem", 1000));  // nothing is at address 0
 }
 
 TEST_F(Files, AFileAppearsWhenItIsWhole) {

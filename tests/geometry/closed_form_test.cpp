@@ -277,6 +277,59 @@ TEST(ClosedForm, CylinderAndCapsuleOnBox) {
   EXPECT_NEAR(std::min(over[0].on_a.y, over[1].on_a.y), 0.2, 1e-9);
 }
 
+/// The direction of a slight tilt is noise: what stands on an end keeps its points.
+TEST(ClosedForm, CylindersThatStandKeepTheirCornersHoweverTheyTilt) {
+  const Shape can = Cylinder{0.2, 0.3};
+  const auto features = [](const Contacts<double>& found) {
+    std::set<std::uint32_t> all;
+    for (const auto& point : found) all.insert(point.feature);
+    return all;
+  };
+  const Shape box = Box{{1, 1, 0.3}};
+  for (const Shape& below : {can, box}) {
+    const auto straight = contacts(below, at({0, 0, 0}), can, at({0.05, 0.02, 0.597}));
+    ASSERT_GE(straight.count, 8);
+    for (int k = 0; k < 36; ++k) {
+      const double direction = pi / 18 * k, tilt = 2e-3;
+      const auto tilted = contacts(below, at({0, 0, 0}), can,
+                                   turned({std::cos(direction), std::sin(direction), 0},
+                                          tilt, {0.05, 0.02, 0.597}));
+      EXPECT_EQ(features(tilted), features(straight)) << k;
+      // The polygon holds a disc about the can's axis: the octagon below is its apothem
+      // wide, less what the can stands off and moves as it tilts about its middle.
+      const double inside = 0.2 * std::cos(pi / 8) - std::hypot(0.05, 0.02) - 0.3 * tilt;
+      double deepest = 0;
+      for (const auto& point : tilted) deepest = std::max(deepest, point.depth);
+      EXPECT_GT(deepest, 0.003 + inside * tilt - 0.3 * tilt * tilt) << k;
+      EXPECT_LT(deepest, 0.003 + 0.2 * tilt + 1e-9) << k;
+    }
+  }
+}
+
+/// A cylinder on its rim has a corner at the far point, and the same one as it rolls.
+TEST(ClosedForm, ACylinderRollsOnItsRimWithOneCorner) {
+  const Shape can = Cylinder{0.2, 0.3}, box = Box{{1, 1, 0.3}};
+  const double tilt = 0.05;
+  for (int k = 0; k < 36; ++k) {
+    const double direction = pi / 18 * k;
+    const auto tilted = contacts(
+        box, at({0, 0, 0}), can,
+        turned({std::cos(direction), std::sin(direction), 0}, tilt,
+               {0, 0, 0.3 + 0.3 * std::cos(tilt) + 0.2 * std::sin(tilt) - 1e-3}));
+    double deepest = 0;
+    std::uint32_t feature = 0;
+    for (const auto& point : tilted) {
+      if (point.depth <= deepest) continue;
+      deepest = point.depth;
+      feature = point.feature;
+    }
+    EXPECT_NEAR(deepest, 1e-3, 1e-8) << k;
+    if (tilted.count > 1) {
+      EXPECT_EQ(feature, (1u << 30) + 1 + 16 + 8) << k;
+    }
+  }
+}
+
 TEST(ClosedForm, BadNumbersAreNamed) {
   EXPECT_EQ(checked(Sphere{-1}).error(), "sphere: radius = -1 must be ≥ 0 m and finite");
   EXPECT_EQ(checked(Box{{1, 0, 1}}).error(), "box: half.y = 0 must be > 0 m and finite");

@@ -260,7 +260,6 @@ TEST(ModelBuilder, LoopsAreLaidOut) {
   EXPECT_EQ(model.loops[2].row, 1);
   EXPECT_TRUE(model.loops[0].rigid);
   EXPECT_FALSE(model.loops[1].rigid);
-  EXPECT_TRUE(model.has_loop_springs);
   // What a loop joins does not touch, unless named; the world does.
   EXPECT_EQ(model.pairs.size(), 2u);
 }

@@ -301,6 +301,23 @@ TEST(PairLaws, MaterialsTakeTheRadiusOfThePair) {
   EXPECT_EQ(refused.error_subject().field, "materials");
 }
 
+TEST(PairLaws, RestitutionThatDependsOnTheNumberOfPointsIsRefused) {
+  ContactSpec rule;
+  rule.normal = choose<KelvinVoigt>();
+  rule.from_pair = {.stiffness = true, .restitution = 0.5};
+  const ShapeScale box{.mass = 1, .size = 0.1};
+  const ShapeScale ball{.mass = 1, .size = 0.1, .radius = 0.1, .one_point = true};
+  EXPECT_TRUE(laws_of_pair(rule, scale_of(ball, box, g)));
+  const auto refused = laws_of_pair(rule, scale_of(box, ShapeScale{}, g));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error_subject().field, "restitution");
+  EXPECT_NE(refused.error().find("how many points"), std::string::npos);
+  rule.normal = choose<GonthierNormal>();
+  EXPECT_TRUE(laws_of_pair(rule, scale_of(box, ShapeScale{}, g)));
+  rule.normal = choose<Flores>();
+  EXPECT_TRUE(laws_of_pair(rule, scale_of(box, ShapeScale{}, g)));
+}
+
 TEST(PairLaws, WithoutGravityTheReferenceTakesItsPlace) {
   const ShapeScale ball{.mass = 1, .size = 0.1, .radius = 0.1};
   EXPECT_EQ(scale_of(ball, ShapeScale{}, 0).gravity, reference_gravity);

@@ -210,6 +210,10 @@ class Readers(Case):
         self.refused(SCENE, "deep", arguments=("--set", ".".join("a" * 50000) + "=1"))
         self.refused(SCENE, "deep", arguments=("--set", "title=" + "[" * 5000 + "]" * 5000))
 
+    def test_hundreds_of_rigid_loops(self):
+        loop = '[[loops]]\nname = "%d"\ntype = "weld"\na = "floor"\nb = "ball"\n'
+        self.refused(SCENE + "".join(loop % i for i in range(700)), "rigid loops", "500")
+
     def test_files_that_include_each_other(self):
         """Each names the others many times: not followed in all ways that there are."""
         names = ", ".join(['"scene.toml"', '"more.toml"', '"./scene.toml"'] * 8)
@@ -511,6 +515,12 @@ class Silence(Case):
         self.write(BALL, "more.toml")
         self.refused(SCENE, "include", arguments=("--set", 'include="more.toml"'))
 
+    def test_settings_that_are_none(self):
+        for setting, word in (("clock.=1", "empty"), (".=1", "empty"), ("clock..step_s=1", "empty"),
+                              ("=1", "key=value"), ("clock", "key=value"), ("bodies.nobody.mass_kg=1", "nobody"),
+                              ("clock.duration_s=0.01\ny=5", "must be a number")):
+            self.refused(SCENE, word, arguments=("--set", setting))
+
     def test_arguments_that_exclude_each_other(self):
         self.accepted(SCENE)
         for arguments in (("--set", "clock.duration_s=3"), ("--threads", "2"), ("--checkpoint", "1"),
@@ -726,6 +736,16 @@ class Recordings(Case):
             self.file.write_bytes(self.good[:length])
             self.ended(call("export", self.out, "--csv"), BAD_INPUT, "recording.h5")
 
+    def test_a_log_whose_writer_was_killed_at_once(self):
+        begun = self.folder / "begun"
+        begun.mkdir()
+        for start in (b"", b"B"):
+            (begun / "recording.log").write_bytes(start)
+            for arguments in (("export", begun, "--csv"), ("run", "--resume", begun)):
+                self.ended(call(*arguments), BAD_INPUT, "recording.log", "nothing was recorded")
+        (begun / "recording.log").write_bytes(b"other")
+        self.ended(call("export", begun, "--csv"), BAD_INPUT, "is not a log")
+
     def test_from_another_program(self):
         """Without our checksum, as other programs write it: read where it can be."""
         self.file.write_bytes(self.good[512:])
@@ -744,6 +764,8 @@ class Words(Case):
 
     def test_mass_zero(self):
         self.refused(SCENE.replace("mass_kg = 1", "mass_kg = 0"), "mass_kg = 0", "above 0")
+        point = SCENE.replace("mass_kg = 1", "mass_kg = -1").replace("radius_m = 0.1", "radius_m = 0")
+        self.assertNotIn("missing", self.refused(point, "mass_kg = -1", "above 0"))
         schema = json.loads(call("scene", "schema").stdout)
         body = schema["properties"]["bodies"]["items"]["properties"]
         self.assertEqual(body["mass_kg"].get("exclusiveMinimum"), 0)
@@ -762,6 +784,13 @@ class Words(Case):
         self.refused(heavy + steel, "radius_m")
         self.accepted(heavy, "--set", "clock.duration_s=0.5")
         self.accepted(heavy + steel + "radius_m = 0.1\n")
+
+    def test_whole_numbers_that_no_double_is(self):
+        large = 2 ** 53 + 1
+        for value in (large, 2 ** 63 - 1, -large):
+            self.refused(SCENE + f"[[contacts]]\nfriction = {value}\n", f"friction = {value}", "[0, 10]")
+            self.refused(SCENE + f'[[contacts]]\nnormal = {{law = "hertz", stiffness = {value}}}\n', "stiffness")
+        self.accepted(CLOCK + BALL.replace("mass_kg = 1", f"mass_kg = {large}"))
 
     def test_a_number_too_large(self):
         for text in (SCENE.replace("mass_kg = 1", "mass_kg = 1e301"),

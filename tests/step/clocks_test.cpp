@@ -528,6 +528,109 @@ TEST(TimeScales, AStepThatIsTooLongIsNamedWithItsContact) {
             "");
 }
 
+/// Substeps that follow what touches: nothing has to be chosen for a fall onto a contact
+/// that is not there yet when the run begins.
+class FollowedSubsteps : public ::testing::TestWithParam<Method> {};
+INSTANTIATE_TEST_SUITE_P(All, FollowedSubsteps,
+                         ::testing::Values(Method::semi_implicit_euler,
+                                           Method::bogacki_shampine,
+                                           Method::runge_kutta_4),
+                         [](const auto& clock) {
+                           std::string name(name_of(clock.param));
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+Model three_boxes_by_default() {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  for (const char* name : {"low", "middle", "high"}) {
+    add_free(builder, name, 1, box_inertia(1, {0.05, 0.05, 0.05}),
+             Box{{0.05, 0.05, 0.05}});
+  }
+  ContactSpec rule;
+  rule.normal = choose<GonthierNormal>();
+  rule.from_pair = {
+      .stiffness = true, .restitution = 0.5, .impact_speed_floor = true, .friction = 0.4};
+  builder.add_contact(rule);
+  return built(builder);
+}
+
+State dropped(const Model& model) {
+  State state = make_state(model);
+  put(model, state, "low", {0, 0, 0.06});
+  put(model, state, "middle", {0, 0, 0.17});
+  put(model, state, "high", {0, 0, 0.28});
+  return state;
+}
+
+TEST_P(FollowedSubsteps, ThreeBoxesFallAndStand) {
+  const Model model = three_boxes_by_default();
+  State state = dropped(model);
+  FixedStep stepper(model, {.method = GetParam(), .step = 1e-3, .substeps = 0});
+  const RunSummary run = bristle::run(stepper, state, {.end = 0.5});
+  EXPECT_EQ(run.status, StepStatus::ok);
+  EXPECT_LT(run.audit.relative(), 1e-2);
+  EXPECT_TRUE(run.warnings.empty()) << run.warnings.front();
+  EXPECT_NEAR(state.q[place_of(model, "high").q + 2], 0.25, 1e-3);
+  EXPECT_NEAR(state.time, 0.5, 1e-9);
+  EXPECT_GT(run.counts.touches, 11u);
+  // Most of the time is spent in contact, where one substep is not enough.
+  EXPECT_GT(run.counts.evaluations,
+            2 * run.counts.steps * static_cast<unsigned>(GetParam().info().evaluations));
+}
+
+/// In flight a step is one substep.
+TEST_P(FollowedSubsteps, InFlightThereIsOne) {
+  const Model model = three_boxes_by_default();
+  State state = dropped(model);
+  put(model, state, "low", {0, 0, 2});
+  put(model, state, "middle", {1, 0, 2});
+  put(model, state, "high", {2, 0, 2});
+  FixedStep stepper(model, {.method = GetParam(), .step = 1e-3, .substeps = 0});
+  const RunSummary run = bristle::run(stepper, state, {.end = 0.5});
+  EXPECT_EQ(run.status, StepStatus::ok);
+  EXPECT_EQ(run.counts.evaluations,
+            run.counts.steps * static_cast<unsigned>(GetParam().info().evaluations));
+}
+
+/// With a bound that is too low a warning names the contact that needed more.
+TEST_P(FollowedSubsteps, ABoundThatIsTooLowIsTold) {
+  const Model model = three_boxes_by_default();
+  State state = dropped(model);
+  FixedStep stepper(
+      model, {.method = GetParam(), .step = 1e-3, .substeps = 0, .most_substeps = 2});
+  bristle::run(stepper, state, {.end = 0.2});
+  const std::vector<std::string> warnings = stepper.warnings();
+  ASSERT_FALSE(warnings.empty());
+  EXPECT_NE(warnings.front().find("the contact of"), std::string::npos);
+  EXPECT_NE(warnings.front().find("2 are allowed"), std::string::npos);
+}
+
+/// A checkpoint goes on to the same bits.
+TEST_P(FollowedSubsteps, ARestartFromTheStateGivesTheSameBits) {
+  const Model model = three_boxes_by_default();
+  State whole = dropped(model), parts = whole;
+  const RunOptions options{.end = 0.3, .checkpoint = 0.1};
+  const FixedStepOptions follow{.method = GetParam(), .step = 1e-3, .substeps = 0};
+  FixedStep one(model, follow);
+  bristle::run(one, whole, options);
+  std::vector<double> last;
+  State kept;
+  {
+    FixedStep two(model, follow);
+    bristle::run(two, parts, options, {.on_checkpoint = [&](const State& now) {
+                   kept = now;
+                   return now.time < 0.15;
+                 }});
+  }
+  FixedStep three(model, follow);
+  bristle::run(three, kept, {.end = 0.3, .begin = 0, .checkpoint = 0.1});
+  ASSERT_EQ(whole.q.size(), kept.q.size());
+  EXPECT_EQ(std::memcmp(whole.q.data(), kept.q.data(), 8 * whole.q.size()), 0);
+  EXPECT_EQ(std::memcmp(whole.v.data(), kept.v.data(), 8 * whole.v.size()), 0);
+}
+
 /// Just below the bound a run stays bounded, just above it does not.
 TEST(TimeScales, TheBoundIsWhereARunDiverges) {
   for (const Method method :

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <random>
 
 #include "bristle/run.hpp"
@@ -259,6 +260,47 @@ TEST(ComplementarityLedger, ClosesWhereATouchIsNotForeseen) {
   EXPECT_LT(summary.audit.relative(), 1e-11);
 }
 
+/// Boxes a hair apart fall together: none approaches another until the lowest one is
+/// stopped, and then all do within that step. No step may end with them inside each
+/// other, which would lift those above.
+TEST(ComplementarityStep, ContactsThatOthersCloseJoinTheStep) {
+  for (const double h : {1e-3, 2e-3, 5e-3}) {
+    for (const double gap : {1e-7, 1e-6, 1e-5}) {
+      ModelBuilder builder;
+      builder.add_shape({.name = "ground", .shape = Plane{}});
+      const double half = 0.01, mass = 0.03;
+      const Vec3<double> halves{2 * half, 2 * half, half};
+      for (int i = 0; i < 7; ++i) {
+        add_free(builder, numbered("box", i), mass, box_inertia(mass, halves),
+                 Box{halves});
+      }
+      ContactSpec rule;
+      rule.normal = choose<GonthierNormal>();
+      rule.from_pair = {.stiffness = true,
+                        .restitution = 0.5,
+                        .impact_speed_floor = true,
+                        .friction = 0.4};
+      builder.add_contact(rule);
+      const Model model = built(builder);
+      State state = make_state(model);
+      for (int i = 0; i < 7; ++i) {
+        put(model, state, numbered("box", i), {0, 0, half + gap + i * (2 * half + gap)});
+      }
+      FixedStep stepper(model, impulses(h));
+      double highest = -HUGE_VAL;
+      const RunSummary run =
+          bristle::run(stepper, state, {.end = 0.2, .every = Sampling::step},
+                       {.on_sample = [&](const Observation& now) {
+                         highest = std::max(highest, now.audit.last().energy());
+                         return true;
+                       }});
+      ASSERT_EQ(run.status, StepStatus::ok);
+      const double first = run.audit.first().energy();
+      EXPECT_LE(highest - first, 1e-12 * first) << h << ", " << gap;
+    }
+  }
+}
+
 /// A free body that tumbles fast keeps its energy, goes straight, and keeps the size of
 /// its angular momentum to the step.
 TEST(ComplementarityStep, AFreeBodyTumblesForAnyStep) {
@@ -279,6 +321,165 @@ TEST(ComplementarityStep, AFreeBodyTumblesForAnyStep) {
     EXPECT_LT(summary.audit.relative(), 1e-10) << h;
     EXPECT_LT(std::fabs(state.works.numerical), 1e-10 * summary.audit.scale());
   }
+}
+
+/// Mechanisms that turn fast: without other forces they keep their energy to rounding for
+/// any step; under gravity it does not drift, and what it swings by falls with the step.
+TEST(ComplementarityStep, MechanismsKeepTheirEnergyForAnyStep) {
+  const Sym3<double> inertia = box_inertia(1, {0.15, 0.025, 0.05});
+  const auto bar = [&](ModelBuilder& builder, const char* name) {
+    builder.add_body({.name = name, .mass = 1, .com = {0.15, 0, 0}, .inertia = inertia});
+  };
+  const auto largest_change = [](const Model& model, const State& from, double h) {
+    State state = from;
+    FixedStep stepper(model, impulses(h));
+    double first = 0, largest = 0;
+    const RunSummary summary = run(stepper, state, {.end = 5, .every = Sampling::step},
+                                   {.on_sample = [&](const Observation& now) {
+                                     const double energy = now.audit.last().energy();
+                                     if (now.state.time == 0) first = energy;
+                                     largest =
+                                         std::max(largest, std::fabs(energy - first));
+                                     return true;
+                                   }});
+    EXPECT_EQ(summary.status, StepStatus::ok);
+    return largest;
+  };
+  // A tumbling pair of bars that flies.
+  ModelBuilder flying;
+  flying.gravity({0, 0, 0});
+  bar(flying, "a");
+  bar(flying, "b");
+  flying.add_joint({.name = "flight", .child = "a", .type = JointType::free});
+  flying.add_joint({.name = "hinge",
+                    .parent = "a",
+                    .child = "b",
+                    .type = JointType::revolute,
+                    .on_parent = {.p = {0.3, 0, 0}},
+                    .axis = {0, 1, 0}});
+  const Model pair = built(flying);
+  State tumbling = make_state(pair);
+  tumbling.v = {10, 10, 10, 1, 2, 3, -10};
+  for (const double h : {1e-2, 3e-3, 1e-3}) {
+    EXPECT_LT(largest_change(pair, tumbling, h), 1e-10) << h;
+  }
+  // A top that hangs from a ball joint.
+  ModelBuilder hanging;
+  bar(hanging, "top");
+  hanging.add_joint({.name = "ball", .child = "top", .type = JointType::spherical});
+  const Model top = built(hanging);
+  State spinning = make_state(top);
+  spinning.v = {20, 3, 4};
+  const double coarse = largest_change(top, spinning, 1e-2);
+  const double fine = largest_change(top, spinning, 1e-3);
+  EXPECT_LT(coarse, 0.1);  // of m g times 0.15 m, and 0.6 J in motion
+  EXPECT_NEAR(coarse / fine, 10, 3);
+}
+
+/// Viscous friction ends with the contact: a ball that lifts off in a step with
+/// viscous friction still converges, and nothing slows it in the air.
+TEST(ComplementarityStep, NothingSlowsWhatHasLiftedOff) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .shape = Plane{}});
+  add_free(builder, "ball", 1, ball_inertia(1, 0.1), Sphere{0.1});
+  builder.add_contact({.normal = choose<HuntCrossley>(
+                           {.stiffness = 1e6, .exponent = 1.5, .dissipation = 0.1}),
+                       .friction = choose<LuGre>({.mu_static = 0.3,
+                                                  .mu_coulomb = 0.2,
+                                                  .stiffness = 1e5,
+                                                  .damping = 300,
+                                                  .viscous = 5,
+                                                  .stribeck_speed = 0.01,
+                                                  .damping_speed = 1e6,
+                                                  .passive = 1,
+                                                  .bound = 1})});
+  const Model model = built(builder);
+  State state = make_state(model);
+  put(model, state, "ball", {0, 0, 0.1 + 1e-3}, {3, 1, -2});
+  FixedStep stepper(model, impulses(2e-3));
+  bool touched = false, gone = false;
+  double along = 0;
+  for (int i = 0; i < 200 && !gone; ++i) {
+    ASSERT_EQ(stepper.step(state), StepStatus::ok);
+    const bool closed = state.contacts.impulse[0].normal > 0;
+    gone = touched && !closed;
+    if (gone) {
+      EXPECT_DOUBLE_EQ(state.v[3], along);
+    }
+    touched = touched || closed;
+    along = state.v[3];
+  }
+  EXPECT_TRUE(gone);
+  EXPECT_EQ(stepper.counts().solves.unconverged, 0u);
+}
+
+/// Bounds by components keep the stretch that goes with them: friction along x is what it
+/// would be without any along y.
+TEST(ComplementarityStep, ComponentsOfTheBoxDoNotKnowOfEachOther) {
+  const auto slide = [](double across) {
+    ModelBuilder builder;
+    builder.gravity({0, 0, -g});
+    builder.add_shape({.name = "ground", .shape = Plane{}});
+    add_free(builder, "block", 2, ball_inertia(2, 0.1), Sphere{0});
+    builder.add_contact(
+        {.friction = choose<SpringSlider>(slider(0.3, 1e4, 20)), .rigid = true});
+    const Model model = built(builder);
+    State state = make_state(model);
+    put(model, state, "block", {0, 0, 0}, {0.2, across, 0});
+    ComplementarityOptions own;
+    own.cone = ConeShape::box;
+    FixedStep stepper(model, impulses(1e-3, own));
+    const RunSummary summary = run(stepper, state, {.end = 0.3});
+    EXPECT_EQ(summary.status, StepStatus::ok);
+    EXPECT_LT(summary.audit.relative(), 1e-9);
+    return state.q[0];
+  };
+  const double alone = slide(0);
+  EXPECT_NEAR(slide(1.5), alone, 1e-10);
+  EXPECT_NEAR(slide(-0.1), alone, 1e-10);
+}
+
+/// Painlevé's rod on its end, 60° to the ground, μ = 1.5: μ A_NT/A_NN = 1.11. Where
+/// friction presses it in it jams, and that is said; the other way it slides on.
+TEST(ComplementarityStep, ARodThatJamsIsNamed) {
+  const double angle = std::numbers::pi / 3, turning = 1.0 / 12;
+  const auto slide = [&](double speed, bool strict, SolveCounts& counts) {
+    ModelBuilder builder;
+    builder.add_shape({.name = "ground", .shape = Plane{}});
+    builder.add_body({.name = "rod",
+                      .mass = 1,
+                      .inertia = Sym3<double>::diagonal(turning, turning, turning)});
+    builder.add_joint({.name = "moves", .child = "rod", .type = JointType::free});
+    ShapeSpec end{.name = "end", .body = "rod"};
+    end.pose.p = {0.5 * std::cos(angle), 0, -0.5 * std::sin(angle)};
+    builder.add_shape(end);
+    builder.add_contact(
+        {.friction = choose<SpringSlider>(slider(1.5, 1e7, 0)), .rigid = true});
+    const Model model = built(builder);
+    State state = make_state(model);
+    state.q[2] = 0.5 * std::sin(angle);
+    state.v[3] = speed;
+    ComplementarityOptions own;
+    own.strict = strict;
+    FixedStep stepper(model, impulses(1e-3, own));
+    StepStatus status = StepStatus::ok;
+    // The first step closes the contact, with friction as rigid as the normal.
+    for (int i = 0; i < 3 && status == StepStatus::ok; ++i) {
+      if (i == 1) state.v = {0, 0, 0, speed, 0, 0};
+      status = stepper.step(state);
+    }
+    counts = stepper.counts().solves;
+    if (counts.jammed > 0) {
+      EXPECT_NE(stepper.advice(state).find("\"ground\" with \"end\""), std::string::npos);
+    }
+    return status;
+  };
+  SolveCounts counts;
+  EXPECT_EQ(slide(2, false, counts), StepStatus::ok);
+  EXPECT_EQ(counts.jammed, 1u);
+  EXPECT_EQ(slide(2, true, counts), StepStatus::not_converged);
+  EXPECT_EQ(slide(-2, true, counts), StepStatus::ok);
+  EXPECT_EQ(counts.jammed, 0u);
 }
 
 /// A motor at its limit gives its limit, and one below it its own law at the end of the
@@ -442,6 +643,48 @@ Shape random_shape(std::mt19937& random, Sym3<double>& inertia, double mass) {
   }
 }
 
+LawChoice random_friction(int kind, double mu, double stiffness) {
+  switch (kind % 7) {
+    case 0:
+      return choose<LuGre>({.mu_static = 1.2 * mu,
+                            .mu_coulomb = mu,
+                            .stiffness = stiffness,
+                            .damping = 100,
+                            .viscous = 0.4,
+                            .stribeck_speed = 1e-2,
+                            .damping_speed = 1e6,
+                            .passive = 1,
+                            .bound = 1});
+    case 1:
+      return choose<Dahl>({.mu = mu, .stiffness = stiffness, .bound = 1});
+    case 2:
+      return choose<Liang>({.mu_static = 1.2 * mu,
+                            .mu_coulomb = mu,
+                            .stiffness = stiffness,
+                            .damping = 100,
+                            .stribeck_speed = 1e-2});
+    case 3:
+      return choose<ElastoPlastic>({.mu_static = 1.2 * mu,
+                                    .mu_coulomb = mu,
+                                    .stiffness = stiffness,
+                                    .damping = 100,
+                                    .viscous = 0.4,
+                                    .stribeck_speed = 1e-2,
+                                    .breakaway = 0.7,
+                                    .passive = 1,
+                                    .bound = 1});
+    case 4:
+      return choose<Coulomb>({.mu_static = 1.2 * mu,
+                              .mu_coulomb = mu,
+                              .viscous = 0,
+                              .stribeck_speed = 0.1,
+                              .regularisation_speed = 1e-3,
+                              .regularisation = 1});
+    default:
+      return choose<SpringSlider>(slider(mu, stiffness, 100));
+  }
+}
+
 /// Bodies thrown onto each other, contacts of 1e4 … 1e12 N/m, steps of 0.1 … 20 ms: all
 /// stays finite, and the energy never rises above what it began with and what was done.
 TEST(ComplementarityStep, RandomScenesStayFiniteAndPassive) {
@@ -489,7 +732,7 @@ TEST(ComplementarityStep, RandomScenesStayFiniteAndPassive) {
         contact.rigid = true;
         contact.restitution = 0.3;
     }
-    contact.friction = choose<SpringSlider>(slider(mu, between_log(1e3, 1e10), 100));
+    contact.friction = random_friction(scene / 4, mu, between_log(1e3, 1e10));
     builder.add_contact(contact);
     const Model model = built(builder);
     State state = make_state(model);

@@ -425,7 +425,7 @@ TEST_F(Hung, ItsReactionIsTheJoints) {
   const Vec3<double> expected = 2.0 * (a - Vec3<double>{0, 0, -9.81});
   State state = loop_state(loop);
   FixedStep clock(loop, {});
-  const Force<double> found = evaluate(clock, state).loop_forces()[0];
+  const Force<double> found = evaluate(clock, state).loop_force(0);
   EXPECT_LT(norm(found.force - expected), 1e-12 * norm(expected));
   EXPECT_EQ(norm(found.torque), 0);
 }
@@ -448,7 +448,7 @@ TEST_F(Hung, ASpringSagsByTheWeightOverItsStiffness) {
     EXPECT_NEAR(state.q[2], pivot.z - norm(hook) - 2 * 9.81 / k, 1e-10)
         << name_of(method);
     FixedStep clock(model, {.method = method});
-    EXPECT_NEAR(evaluate(clock, state).loop_forces()[0].force.z, 2 * 9.81, 1e-6);
+    EXPECT_NEAR(evaluate(clock, state).loop_force(0).force.z, 2 * 9.81, 1e-6);
   }
 }
 
@@ -648,7 +648,7 @@ TEST(Loops, ADistanceIsASphericalPendulum) {
     store(Vec3<double>{radius, 0, 2 - length * std::cos(alpha)}, state.q.data());
     state.v[4] = omega * radius;
     FixedStep clock(model, {});
-    const Force<double> f = evaluate(clock, state).loop_forces()[0];
+    const Force<double> f = evaluate(clock, state).loop_force(0);
     EXPECT_NEAR(norm(f.force), mass * 9.81 / std::cos(alpha), 1e-12);
     state = run(model, state, Method::runge_kutta_4, step, 2);
     const double x = state.q[0] - radius * std::cos(2 * omega);

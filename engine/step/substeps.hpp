@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bristle/step/method.hpp"
+
+// Substeps that follow what touches now: as long as the stiffest motion allows.
+
+namespace bristle {
+
+class SubstepControl {
+ public:
+  /// Substeps of a step [s], of which there may be so many.
+  SubstepControl(Method method, double step, int most);
+
+  double shortest() const noexcept { return shortest_; }  // [s]
+  /// The longest substep that is accurate from a settled state on, where contacts get as
+  /// deep as they may within `ahead` [s]; no shorter than the shortest [s].
+  double longest(System& system, const State& state, double ahead);
+  /// From here on as one that was just made.
+  void forget() noexcept { known_ = false; }
+
+  /// Says so where more substeps were needed than there may be.
+  std::vector<std::string> warnings() const;
+
+ private:
+  /// What the time scales depend on, and changes with them.
+  struct Slopes {
+    int closed = 0;
+    double stiffness = 0, damping = 0;  // sums over closed rows
+  };
+  static Slopes slopes_of(System& system, const State& state);
+  double find_longest(System& system, const State& state);
+  bool like(const Slopes& slopes) const noexcept;
+
+  Method method_;
+  double step_, shortest_;
+  bool known_ = false;
+  Slopes slopes_;       // that longest_ was found for
+  double longest_ = 0;  // [s]
+
+  std::vector<double> depths_;  // as they are
+
+  double needed_ = 0, needed_at_ = 0;  // the most substeps that were needed, and when [s]
+  std::string needed_by_;
+};
+
+}  // namespace bristle

@@ -1,0 +1,184 @@
+#include "bristle/step/velocity_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bristle {
+
+namespace {
+
+using detail::at;
+
+constexpr double slow_turn = 2e-3;  // of a link in a step [rad]
+// Of T in a step: what is further off is no longer an error of second order.
+constexpr double least_share = 0.25, most_share = 1.5;
+
+/// Of a link: mass times the place of its centre, and times its velocity.
+Vec3<double> lever_of(const Workspace<double>& ws, std::size_t link) {
+  const Inertia<double>& inertia = ws.constants[link].inertia;
+  return inertia.mass * ws.poses[link].p + ws.poses[link].R * inertia.moment;
+}
+Vec3<double> momentum_of(const Workspace<double>& ws, std::size_t link,
+                         const Motion<double>& m) {
+  const Inertia<double>& inertia = ws.constants[link].inertia;
+  return inertia.mass * m.linear + cross(m.angular, ws.poses[link].R * inertia.moment);
+}
+
+}  // namespace
+
+VelocityTerms::VelocityTerms(const Model& model)
+    : group_(at(model.tree.link_count()), -1),
+      of_velocity_(at(model.tree.velocity_count()), -1),
+      rest_(of_velocity_.size()),
+      tau_(of_velocity_.size()),
+      links_(group_.size(), Motion<double>::zero()),
+      forces_(group_.size(), Force<double>::zero()) {
+  const Tree& tree = model.tree;
+  const int links = tree.link_count();
+  std::vector<int> first(group_.size());  // of the links that hang together
+  std::vector<int> size(group_.size(), 0);
+  for (int i = 1; i < links; ++i) {
+    const int parent = tree.link(i).parent;
+    first[at(i)] = parent == world_link ? i : first[at(parent)];
+  }
+  for (const Loop& loop : model.loops) {
+    if (loop.link_a == world_link || loop.link_b == world_link) continue;
+    const int from = std::max(first[at(loop.link_a)], first[at(loop.link_b)]);
+    const int to = std::min(first[at(loop.link_a)], first[at(loop.link_b)]);
+    std::replace(first.begin(), first.end(), from, to);
+  }
+  std::vector<std::uint8_t> driven(group_.size(), 0);
+  for (int i = 1; i < links; ++i) {
+    ++size[at(first[at(i)])];
+    const bool prescribed = !model.prescribed.empty() && model.prescribed[at(i)] != 0;
+    if (prescribed) driven[at(first[at(i)])] = 1;
+  }
+  for (int i = 1; i < links; ++i) {
+    const int own = first[at(i)];
+    const bool free = tree.link(own).type == JointType::free;
+    if (driven[at(own)] != 0 || (size[at(own)] == 1 && free)) continue;
+    if (own == i) {
+      group_[at(i)] = static_cast<int>(root_.size());
+      root_.push_back(free ? i : -1);
+    }
+    group_[at(i)] = group_[at(own)];
+    // A second body that hangs from the world: they do not move as one.
+    if (own != i && tree.link(i).parent == world_link) root_[at(group_[at(i)])] = -1;
+    const Link& link = tree.link(i);
+    for (int k = 0; k < velocity_count(link.type); ++k) {
+      of_velocity_[at(link.v + k)] = group_[at(i)];
+    }
+  }
+  fast_.resize(root_.size());
+  target_.resize(root_.size());
+  energies_.resize(root_.size());
+}
+
+bool VelocityTerms::find(const Workspace<double>& ws, double h) noexcept {
+  any_ = false;
+  if (root_.empty()) return false;
+  std::fill(fast_.begin(), fast_.end(), std::uint8_t{0});
+  const double most = (slow_turn / h) * (slow_turn / h);
+  for (std::size_t i = 1; i < group_.size(); ++i) {
+    if (group_[i] < 0 || !(norm2(ws.velocities[i].angular) > most)) continue;
+    fast_[at(group_[i])] = 1;
+    any_ = true;
+  }
+  return any_;
+}
+
+void VelocityTerms::find_energies(const Workspace<double>& ws,
+                                  std::span<const double> v) noexcept {
+  std::fill(energies_.begin(), energies_.end(), 0.0);
+  for (std::size_t i = 1; i < group_.size(); ++i) {
+    if (!is_fast(i)) continue;
+    const Mat3<double>& axes = ws.poses[i].R;
+    const Motion<double>& m = ws.velocities[i];
+    const Motion<double> own{transpose_times(axes, m.angular),
+                             transpose_times(axes, m.linear)};
+    energies_[at(group_[i])] += 0.5 * dot(ws.constants[i].inertia * own, own);
+  }
+  for (std::size_t k = 0; k < ws.armature.size(); ++k) {
+    if (of_velocity_[k] < 0) continue;
+    energies_[at(of_velocity_[k])] += 0.5 * ws.armature[k] * v[k] * v[k];
+  }
+}
+
+double VelocityTerms::measure(const Tree& tree, double h, std::span<const double> v,
+                              std::span<const double> v_next,
+                              std::span<const Motion<double>> before,
+                              std::span<const Vec3<double>> torques,
+                              Workspace<double>& ws) noexcept {
+  // T(v⁺) + V, and half the work of gravity; the other half at the new positions.
+  h_ = h;
+  find_energies(ws, v_next);
+  std::copy(energies_.begin(), energies_.end(), target_.begin());
+  double undamped = 0;
+  const Vec3<double> gravity = tree.gravity();
+  for (std::size_t i = 1; i < group_.size(); ++i) {
+    const Inertia<double>& inertia = ws.constants[i].inertia;
+    const Vec3<double> arm = ws.poses[i].R * inertia.moment;
+    // Takes gravity out of the bias forces.
+    forces_[i] = {torques[i] - cross(arm, gravity), -inertia.mass * gravity};
+    if (!is_fast(i)) continue;
+    const auto g = at(group_[i]);
+    const Vec3<double> moved = h * momentum_of(ws, i, ws.velocities[i]);
+    const Vec3<double> change = moved - h * momentum_of(ws, i, before[i]);
+    const bool flies = root_[g] >= 0;
+    target_[g] -= dot(gravity, lever_of(ws, i) + 0.5 * moved);
+    if (!flies) undamped += 0.5 * dot(gravity, change);
+  }
+  std::copy(ws.velocities.begin(), ws.velocities.end(), links_.begin());
+  std::copy(before.begin(), before.end(), ws.velocities.begin());
+  inverse_dynamics<double>(tree, v, rest_, forces_, ws, tau_);
+  std::copy(links_.begin(), links_.end(), ws.velocities.begin());
+  for (std::size_t k = 0; k < tau_.size(); ++k) {
+    const int group = of_velocity_[k];
+    if (group < 0 || fast_[at(group)] == 0) continue;
+    target_[at(group)] += 0.5 * h * tau_[k] * (v[k] + v_next[k]);
+    undamped -= 0.5 * h * tau_[k] * (v_next[k] - v[k]);
+  }
+  return undamped;
+}
+
+void VelocityTerms::keep(const Tree& tree, std::span<const double> q, std::span<double> v,
+                         Workspace<double>& ws) noexcept {
+  kinematics<double>(tree, q, v, ws);
+  find_energies(ws, v);
+  for (std::size_t i = 1; i < group_.size(); ++i) {
+    if (!is_fast(i)) continue;
+    const Vec3<double> moved = h_ * momentum_of(ws, i, ws.velocities[i]);
+    target_[at(group_[i])] += dot(tree.gravity(), lever_of(ws, i) - 0.5 * moved);
+  }
+  for (std::size_t g = 0; g < root_.size(); ++g) {
+    if (fast_[g] != 0) scale(tree, g, v, ws);
+  }
+}
+
+void VelocityTerms::scale(const Tree& tree, std::size_t group, std::span<double> v,
+                          const Workspace<double>& ws) noexcept {
+  const int root = root_[group];
+  double mass = 0;
+  Vec3<double> momentum{0, 0, 0};
+  for (std::size_t i = 1; root >= 0 && i < group_.size(); ++i) {
+    if (group_[i] != static_cast<int>(group)) continue;
+    mass += ws.constants[i].inertia.mass;
+    momentum = momentum + momentum_of(ws, i, ws.velocities[i]);
+  }
+  const Vec3<double> flight = mass > 0 ? (1 / mass) * momentum : momentum;
+  const double of_flight = 0.5 * mass * norm2(flight);
+  const double has = energies_[group] - of_flight, wants = target_[group] - of_flight;
+  if (!(has > 1e-12 * energies_[group])) return;
+  const double factor = std::sqrt(std::clamp(wants / has, least_share, most_share));
+  double* const linear = root >= 0 ? v.data() + tree.link(root).v + 3 : nullptr;
+  const Vec3<double> carried =
+      root >= 0 ? transpose_times(ws.free[at(tree.link(root).free)].axes, flight)
+                : flight;
+  if (linear != nullptr) store(load_vec3(linear) - carried, linear);
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    if (of_velocity_[k] == static_cast<int>(group)) v[k] *= factor;
+  }
+  if (linear != nullptr) store(load_vec3(linear) + carried, linear);
+}
+
+}  // namespace bristle

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bristle/model/model.hpp"
+#include "bristle/step/system.hpp"
+
+// Centrifugal and Coriolis forces do no work, and gravity has a potential V. In a step
+// that takes them from its beginning, v⁺ = v + h M⁻¹ (f − c), neither holds: a mechanism
+// gains or loses some (h ω)² of its kinetic energy T per step. Mechanisms that turn fast
+// are therefore kept at the energy that they should have: c does what the change of M
+// says, at the mean velocity v̄ = ½(v + v⁺), and the work of gravity, f_g·v, by the
+// trapezoidal rule, what V says:
+//
+//   T(q⁺, v⁺) = T(q, v⁺) + h c·v̄ − [V(q⁺) − V(q) + ½ h (f_g·v⁺ + f_g⁺·v⁺)]
+//
+// Velocities at the new positions are scaled so that this holds: a correction of h² per
+// step, as the error is. A pendulum, whose steps are symplectic without it, is corrected
+// by h³. The centre of mass of a mechanism that flies keeps its velocity.
+
+namespace bristle {
+
+class VelocityTerms {
+ public:
+  explicit VelocityTerms(const Model& model);
+
+  /// Finds the mechanisms that turn fast, from the velocities of their links; whether
+  /// there are any.
+  bool find(const Workspace<double>& ws, double h) noexcept;
+
+  /// What a step does to them, at the positions of its beginning. Link velocities are
+  /// those of v, `before`, and of v_next, which the workspace has; `torques` act on the
+  /// links beside −c. Returns what ½ΔvᵀMΔv counts too much as damped: ½Δvᵀ(h f_g − h c).
+  double measure(const Tree& tree, double h, std::span<const double> v,
+                 std::span<const double> v_next, std::span<const Motion<double>> before,
+                 std::span<const Vec3<double>> torques, Workspace<double>& ws) noexcept;
+
+  /// Scales the velocities at new positions. Sets the kinematics of the workspace.
+  void keep(const Tree& tree, std::span<const double> q, std::span<double> v,
+            Workspace<double>& ws) noexcept;
+
+  bool is_fast(std::size_t link) const noexcept {
+    return any_ && group_[link] >= 0 && fast_[static_cast<std::size_t>(group_[link])];
+  }
+
+ private:
+  void scale(const Tree& tree, std::size_t group, std::span<double> v,
+             const Workspace<double>& ws) noexcept;
+  /// T of each group, at the velocities of the workspace.
+  void find_energies(const Workspace<double>& ws, std::span<const double> v) noexcept;
+
+  std::vector<int> group_;        // per link: the mechanism; −1: a body by itself
+  std::vector<int> of_velocity_;  // likewise, per velocity
+  std::vector<int> root_;         // per group: the free joint that carries it; −1: none
+  std::vector<std::uint8_t> fast_;
+  std::vector<double> target_, energies_;  // T that it should have, and has
+  std::vector<double> rest_, tau_;         // per velocity: zeros; c
+  std::vector<Motion<double>> links_;
+  std::vector<Force<double>> forces_;
+  double h_ = 0;
+  bool any_ = false;
+};
+
+}  // namespace bristle
