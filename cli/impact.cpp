@@ -25,6 +25,7 @@ struct ImpactRun {
   const LawEntry* law;
   std::vector<Parameter> parameters;  // of the law, then of the impact
   std::vector<double> values;
+  Punch punch;                       // under a volumetric law
   std::optional<std::size_t> tuned;  // which of them was found for a restitution
   ImpactReport report;
   std::vector<ImpactSample> trace;
@@ -63,16 +64,18 @@ bool is_set(const Settings& settings, std::string_view name) {
 /// Stiffness from the bodies and damping from the restitution, where these are asked for.
 Result<ImpactRun> prepare(const LawEntry& law, const std::vector<double>& values,
                           const ImpactWish& wish, const std::optional<Bodies>& bodies) {
-  ImpactRun run{&law, with_impact(law, bodies), values, {}, {}, {}};
+  const auto punch = read_punch(wish.shape, wish.radius);
+  if (!punch) return Error{punch.error()};
+  ImpactRun run{&law, with_impact(law, bodies), values, *punch, {}, {}, {}};
   if (bodies && !is_set(wish.settings, "stiffness")) {
-    const auto k =
-        equivalent_stiffness(law, run.own(), bodies->stiffness, run.mass(), run.speed());
+    const auto k = equivalent_stiffness(law, run.own(), bodies->stiffness, run.mass(),
+                                        run.speed(), run.punch);
     if (!k) return Error{k.error()};
     if (const auto i = index_of(law.parameters, "stiffness")) run.values[*i] = *k;
   }
   if (wish.restitution) {
     const auto tuned = parameters_for_restitution(law, run.own(), *wish.restitution,
-                                                  run.mass(), run.speed());
+                                                  run.mass(), run.speed(), run.punch);
     if (!tuned) return Error{tuned.error()};
     std::copy(tuned->begin(), tuned->end(), run.values.begin());
     run.tuned = index_of(law.parameters, law.damping_parameter);
@@ -81,7 +84,8 @@ Result<ImpactRun> prepare(const LawEntry& law, const std::vector<double>& values
 }
 
 Result<ImpactRun> run_impact(ImpactRun run) {
-  auto report = run.law->impact(run.own(), run.mass(), run.speed(), &run.trace);
+  auto report =
+      run.law->impact(run.own(), run.mass(), run.speed(), &run.trace, run.punch);
   if (!report) return Error{fmt::format("{}: {}", run.law->info.name, report.error())};
   run.report = *report;
   return run;
@@ -122,6 +126,10 @@ Json to_json(const ImpactRun& run) {
     json["tuned"] = {
         {"name", p.name}, {"value", run.values[*run.tuned]}, {"unit", p.unit}};
   }
+  if (run.law->volumetric) {
+    json["shape"] = run.punch.kind == Punch::Kind::flat ? "flat" : "sphere";
+    json["radius_m"] = run.punch.radius;
+  }
   json["results"] = results_json(run.report);
   return json;
 }
@@ -133,10 +141,10 @@ void add_wish(Json& json, const ImpactWish& wish, const std::optional<Bodies>& b
 
 Result<const LawEntry*> find_normal_law(const std::string& name) {
   auto found = find_law(name);
-  if (!found || (*found)->impact != nullptr) return found;
+  if (!found || (*found)->impact_function != nullptr) return found;
   std::vector<std::string_view> normal;
   for (const LawEntry& law : catalogue()) {
-    if (law.impact != nullptr) normal.push_back(law.info.name);
+    if (law.impact_function != nullptr) normal.push_back(law.info.name);
   }
   return Error{fmt::format("\"{}\" is a friction law; an impact needs a normal law: {}",
                            name, fmt::join(normal, ", "))};
@@ -169,6 +177,16 @@ report::Figure impact_figure(const std::vector<ImpactRun>& runs) {
                       runs.front().mass(), runs.front().speed()),
           {loop, time, rate},
           3};
+}
+
+/// The bodies whose materials are named; where all laws are volumetric, a radius alone is
+/// that of the patch.
+Result<std::optional<Bodies>> bodies_for(std::span<const LawEntry* const> laws,
+                                         const ImpactWish& wish) {
+  const bool patch = std::all_of(laws.begin(), laws.end(),
+                                 [](const LawEntry* law) { return law->volumetric; });
+  if (patch && wish.materials.empty() && !wish.radius2) return std::optional<Bodies>{};
+  return read_bodies(wish.materials, wish.radius, wish.radius2);
 }
 
 /// A law that has no answer, and why.
@@ -214,10 +232,23 @@ void print_table(const std::vector<ImpactRun>& runs, const std::vector<Silent>& 
 
 }  // namespace
 
+Result<Punch> read_punch(const std::string& shape, std::optional<double> radius) {
+  Punch punch{Punch::Kind::sphere, radius.value_or(0.01)};
+  if (shape == "flat") {
+    punch.kind = Punch::Kind::flat;
+  } else if (shape != "sphere") {
+    return Error{fmt::format("--shape {}: must be sphere or flat", shape)};
+  }
+  if (!(punch.radius > 0 && punch.radius <= 1e6)) {
+    return Error{fmt::format("--radius {:g} must lie in (0, 1e+06] m", punch.radius)};
+  }
+  return punch;
+}
+
 int show_impact(const std::string& name, const ImpactWish& wish) {
   const auto law = find_normal_law(name);
   if (!law) return fail(law.error());
-  const auto bodies = read_bodies(wish.materials, wish.radius, wish.radius2);
+  const auto bodies = bodies_for({&*law, 1}, wish);
   if (!bodies) return fail(bodies.error());
   for (const std::string& problem :
        {wrong_restitution(wish), set_and_tuned(**law, wish)}) {
@@ -237,6 +268,11 @@ int show_impact(const std::string& name, const ImpactWish& wish) {
   }
   fmt::print("{}: one central impact, no gravity\n", (*law)->info.title);
   if (const std::optional<Bodies>& b = *bodies) fmt::print("{}\n", b->text());
+  if ((*law)->volumetric) {
+    fmt::print("{} of radius {:g} m\n",
+               run->punch.kind == Punch::Kind::flat ? "flat punch" : "sphere",
+               run->punch.radius);
+  }
   fmt::print("\n");
   for (std::size_t i = 0; i < run->parameters.size(); ++i) {
     const Parameter& p = run->parameters[i];
@@ -266,10 +302,10 @@ int compare_laws(const std::vector<std::string>& names, const ImpactWish& wish,
   }
   if (laws.empty()) {
     for (const LawEntry& law : catalogue()) {
-      if (law.impact != nullptr) laws.push_back(&law);
+      if (law.impact_function != nullptr) laws.push_back(&law);
     }
   }
-  const auto bodies = read_bodies(wish.materials, wish.radius, wish.radius2);
+  const auto bodies = bodies_for(laws, wish);
   if (!bodies) return fail(bodies.error());
   if (const std::string problem = wrong_restitution(wish); !problem.empty())
     return fail(problem);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bristle/laws/catalogue.hpp"
+#include "cli/exit.hpp"
 #include "cli/impact.hpp"
 #include "cli/law_plot.hpp"
 #include "cli/text.hpp"
@@ -172,7 +173,13 @@ void add_law_commands(CLI::App& app, int& status) {
         ->add_option("--set", options->wish.settings, "name=value, any number of times")
         ->type_name("NAME=VALUE");
   };
-  const auto with_wish = [options, with_set](CLI::App* command) {
+  const auto with_shape = [options](CLI::App* command) {
+    command
+        ->add_option("--shape", options->wish.shape,
+                     "What hits under a volumetric law: sphere or flat")
+        ->type_name("SHAPE");
+  };
+  const auto with_wish = [options, with_set, with_shape](CLI::App* command) {
     ImpactWish& wish = options->wish;
     with_set(command);
     command->add_option("--restitution", wish.restitution,
@@ -181,9 +188,11 @@ void add_law_commands(CLI::App& app, int& status) {
         ->add_option("--materials", wish.materials,
                      "Stiffness and mass from materials: the ball's, then the other's")
         ->type_name("A,B");
-    command->add_option("--radius,--radius_m", wish.radius, "Radius of the ball [m]");
+    command->add_option("--radius,--radius_m", wish.radius,
+                        "Radius of the ball, or of what hits under a volumetric law [m]");
     command->add_option("--radius2,--radius2_m", wish.radius2,
                         "Radius of the other body [m]; flat when left out");
+    with_shape(command);
     command->add_flag("--json", wish.json, "Print JSON and nothing else");
   };
 
@@ -233,10 +242,16 @@ void add_law_commands(CLI::App& app, int& status) {
       ->required()
       ->delimiter(',');
   with_set(plot);
+  with_shape(plot);
+  plot->add_option("--radius", options->wish.radius,
+                   "Radius of what hits under a volumetric law [m]");
   plot->add_option("-o,--output", options->output, "File to write, .svg, .html or .png")
       ->required();
   plot->callback([options, &status] {
-    status = plot_laws(options->names, options->wish.settings, options->output);
+    const auto punch = read_punch(options->wish.shape, options->wish.radius);
+    status =
+        punch ? plot_laws(options->names, options->wish.settings, *punch, options->output)
+              : fail(punch.error());
   });
   plot->footer(
       "Normal laws: force against depth, restitution against speed. Friction laws: "

@@ -32,6 +32,7 @@ constexpr std::array slide_parameters{
 struct Plotted {
   const LawEntry* law;
   std::vector<double> values;
+  Punch punch;  // under a volumetric law
 
   std::span<const double> own() const {
     return std::span(values).first(law->parameters.size());
@@ -53,7 +54,7 @@ Panel loop_panel(const std::vector<Plotted>& laws) {
   Panel panel{"Force–depth loop of one impact", "depth δ [mm]", "normal force [N]", {}};
   for (const Plotted& p : laws) {
     std::vector<ImpactSample> trace;
-    if (!p.law->impact(p.own(), p.extra(0), p.extra(1), &trace)) continue;
+    if (!p.law->impact(p.own(), p.extra(0), p.extra(1), &trace, p.punch)) continue;
     Curve curve{p.label(), {}, {}};
     for (const ImpactSample& s : trace) {
       curve.x.push_back(1e3 * s.depth);
@@ -78,7 +79,7 @@ Panel restitution_panel(const std::vector<Plotted>& laws, bool log) {
       const double part = static_cast<double>(i) / points;
       const double speed =
           log ? top * std::pow(10.0, 4 * (part - 1)) : std::max(1e-3 * top, part * top);
-      const auto report = p.law->impact(p.own(), p.extra(0), speed, nullptr);
+      const auto report = p.law->impact(p.own(), p.extra(0), speed, nullptr, p.punch);
       if (!report) continue;
       curve.x.push_back(speed);
       curve.y.push_back(report->restitution);
@@ -201,7 +202,7 @@ std::string joined_titles(const std::vector<Plotted>& laws) {
 }  // namespace
 
 int plot_laws(const std::vector<std::string>& names, const Settings& settings,
-              const std::string& output) {
+              const Punch& punch, const std::string& output) {
   if (!report::is_figure_name(output)) {
     return fail(
         fmt::format("-o {}: give a file name that ends in .svg, .html or .png", output));
@@ -221,7 +222,7 @@ int plot_laws(const std::vector<std::string>& names, const Settings& settings,
     parameters.insert(parameters.end(), extra.begin(), extra.end());
     const auto values = several.apply(parameters, name);
     if (!values) return fail(values.error());
-    laws.push_back({*law, *values});
+    laws.push_back({*law, *values, punch});
   }
   if (const std::string problem = several.unused(); !problem.empty())
     return fail(problem);

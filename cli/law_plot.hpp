@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "bristle/laws/impact.hpp"
 #include "cli/settings.hpp"
 
 namespace bristle::cli {
@@ -10,6 +11,6 @@ namespace bristle::cli {
 /// `bristle law plot`: figures of one or several laws of one family. Returns the exit
 /// status.
 int plot_laws(const std::vector<std::string>& names, const Settings& settings,
-              const std::string& output);
+              const Punch& punch, const std::string& output);
 
 }  // namespace bristle::cli

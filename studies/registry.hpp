@@ -24,5 +24,10 @@ Study peiret_sphere();
 Study peiret_incline();
 Study peiret_table();
 Study peiret_bound_iteration();
+Study boos2013_stiffness();
+Study boos2013_patch();
+Study boos2013_impact();
+Study boos2013_rolling();
+Study gonthier_spin();
 
 }  // namespace bristle::studies

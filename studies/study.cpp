@@ -69,6 +69,11 @@ std::span<const Study> all_studies() {
       peiret_incline(),
       peiret_table(),
       peiret_bound_iteration(),
+      boos2013_stiffness(),
+      boos2013_patch(),
+      boos2013_impact(),
+      boos2013_rolling(),
+      gonthier_spin(),
   };
   return studies;
 }
@@ -103,6 +108,15 @@ std::string_view citation(std::string_view paper) {
   }
   if (paper == "azad2014") {
     return "Azad & Featherstone 2014, A new nonlinear model of contact normal force";
+  }
+  if (paper == "boos2013") {
+    return "Boos & McPhee 2013, Volumetric modeling and experimental validation of "
+           "normal contact dynamic forces";
+  }
+  if (paper == "gonthier") {
+    return "Gonthier, McPhee, Lange & Piedbœuf 2005, A contact modeling method based on "
+           "volumetric properties; Gonthier 2007, Contact dynamics modelling for robotic "
+           "task simulation";
   }
   return "Peiret, Kövecses & Font-Llagunes, The bristle friction model in a linear "
          "complementarity formulation for multibody systems with contacts";

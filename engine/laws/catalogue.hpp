@@ -32,15 +32,26 @@ struct LawEntry {
   std::string_view damping_parameter =
       "";  // tuned to reach a restitution; "" when none is
 
-  /// One central impact, with the parameters in the order above; normal laws only.
-  Result<ImpactReport> (*impact)(std::span<const double> parameters, double mass,
-                                 double speed,
-                                 std::vector<ImpactSample>* trace) = nullptr;
+  bool volumetric = false;  // a normal law of the overlap's volume
 
+  /// One central impact, with the parameters in the order above; normal laws only.
+  Result<ImpactReport> impact(std::span<const double> of_law, double mass, double speed,
+                              std::vector<ImpactSample>* trace,
+                              const Punch& punch = {}) const {
+    return impact_function(of_law, mass, speed, trace, punch);
+  }
   /// Force and slopes of a contact at rest at a depth [m], after a touch-down at this
   /// speed [m/s]; normal laws only.
-  NormalSlopes<double> (*at_rest)(std::span<const double> parameters, double depth,
-                                  double impact_speed) = nullptr;
+  NormalSlopes<double> at_rest(std::span<const double> of_law, double depth,
+                               double impact_speed, const Punch& punch = {}) const {
+    return rest_function(of_law, depth, impact_speed, punch);
+  }
+  Result<ImpactReport> (*impact_function)(std::span<const double> of_law, double mass,
+                                          double speed, std::vector<ImpactSample>* trace,
+                                          const Punch& punch) = nullptr;
+  NormalSlopes<double> (*rest_function)(std::span<const double> of_law, double depth,
+                                        double impact_speed,
+                                        const Punch& punch) = nullptr;
 
   /// Prescribed sliding, and the settled resistance at one speed; friction laws only.
   std::vector<SlideSample> (*slide)(std::span<const double> parameters,

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,28 @@
 // peak force, contact time does a law give? Tight enough to test laws with.
 
 namespace bristle {
+
+/// What hits under a volumetric law; other laws take no notice of it.
+struct Punch {
+  enum class Kind { unit, sphere, flat };  // unit: flat, one square metre
+  Kind kind = Kind::unit;
+  double radius = 1;  // [m]
+
+  /// V, W, A and dV/dt at a depth and its rate. A sphere deeper than itself keeps its
+  /// volume.
+  PatchMotion<double> at(double depth, double rate) const {
+    const double d = std::fmax(depth, 0);
+    if (kind == Kind::sphere) {
+      const double h = std::fmin(d, 2 * radius);
+      const double third = std::numbers::pi / 3 * h * h;
+      const double volume = third * (3 * radius - h);
+      const double area = std::numbers::pi * h * (2 * radius - h);
+      return {volume, third * h * (radius - h / 4) + volume * (d - h), area, area * rate};
+    }
+    const double area = kind == Kind::flat ? std::numbers::pi * radius * radius : 1;
+    return {area * d, 0.5 * area * d * d, area, area * rate};
+  }
+};
 
 struct ImpactSample {
   double time;   // since touch-down [s]
@@ -45,8 +68,8 @@ class Impact {
   static constexpr std::size_t n = 4 + field_count<State, double>;
   using Vector = std::array<double, n>;
 
-  Impact(const Params& params, double mass, double speed)
-      : params_(params), mass_(mass), speed_(speed) {
+  Impact(const Params& params, double mass, double speed, const Punch& punch)
+      : params_(params), mass_(mass), speed_(speed), punch_(punch) {
     y_ = {0, speed, 0, 0};
     const auto memory = to_fields<double>(L::touch(params, speed));
     for (std::size_t i = 0; i < memory.size(); ++i) y_[4 + i] = memory[i];
@@ -104,20 +127,29 @@ class Impact {
  private:
   static constexpr long max_steps = 5'000'000;
 
-  static Kinematics<double> kinematics(const Vector& y) {
-    return {y[0] * y[0], y[0], y[1], {0, 0}};
-  }
+  /// One moment, with what the kinematics point to.
+  struct Moment {
+    PatchMotion<double> patch;
+    Kinematics<double> kin;
+
+    Moment(const Punch& punch, double depth, double root_depth, double rate)
+        : patch(punch.at(depth, rate)),
+          kin{depth, root_depth, rate, {0, 0}, nullptr, &patch} {}
+    Moment(const Moment&) = delete;
+    Moment& operator=(const Moment&) = delete;
+  };
+  Moment moment(const Vector& y) const { return Moment(punch_, y[0] * y[0], y[0], y[1]); }
   static State memory(const Vector& y) {
     std::array<double, n - 4> fields{};
     for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = y[4 + i];
     return from_fields<State>(fields);
   }
   double force(const Vector& y) const {
-    return L::evaluate(params_, memory(y), kinematics(y)).force;
+    return L::evaluate(params_, memory(y), moment(y).kin).force;
   }
   /// df/dη along the motion.
   double force_slope(const Vector& y) const {
-    const auto f = L::linearise(params_, memory(y), kinematics(y));
+    const auto f = L::linearise(params_, memory(y), moment(y).kin);
     return 2 * y[0] * (f.by_depth * y[1] - f.by_rate * f.force / mass_);
   }
 
@@ -126,8 +158,8 @@ class Impact {
     double depth = 1e-24;
     const auto memory = L::touch(params_, speed_);
     while (depth < 1e6) {
-      const auto f =
-          L::evaluate(params_, memory, Kinematics<double>::at(depth, speed_)).force;
+      const Moment now(punch_, depth, root(depth), speed_);
+      const auto f = L::evaluate(params_, memory, now.kin).force;
       if (f * depth > mass_ * speed_ * speed_) break;
       depth *= 2;
     }
@@ -140,7 +172,7 @@ class Impact {
   }
 
   Vector slope(const Vector& y) const {
-    const auto f = L::evaluate(params_, memory(y), kinematics(y));
+    const auto f = L::evaluate(params_, memory(y), moment(y).kin);
     const double two_sigma = 2 * y[0];
     Vector d{y[1], -two_sigma * f.force / mass_, two_sigma, two_sigma * f.force * y[1]};
     const auto rate = to_fields<double>(f.rate);
@@ -157,9 +189,8 @@ class Impact {
     if constexpr (clamp == L::guard_list().size()) {
       return y[0];
     } else {
-      Kinematics<double> kin = kinematics(y);
-      kin.rate += rate_error;
-      return L::guards(params_, memory(y), kin)[clamp] > 0 ? y[0] : -1.0;
+      const Moment now(punch_, y[0] * y[0], y[0], y[1] + rate_error);
+      return L::guards(params_, memory(y), now.kin)[clamp] > 0 ? y[0] : -1.0;
     }
   }
 
@@ -226,6 +257,7 @@ class Impact {
   Params params_;
   double mass_;
   double speed_;
+  Punch punch_;
   Vector y_;
 };
 
@@ -237,8 +269,8 @@ template <NormalLaw L>
 Result<ImpactReport> impact(const typename L::template Params<double>& params,
                             double mass, double speed,
                             std::vector<ImpactSample>* trace = nullptr,
-                            double tolerance = 1e-13) {
-  return detail::Impact<L>(params, mass, speed).run(tolerance, trace);
+                            double tolerance = 1e-13, const Punch& punch = {}) {
+  return detail::Impact<L>(params, mass, speed, punch).run(tolerance, trace);
 }
 
 }  // namespace bristle

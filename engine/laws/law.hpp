@@ -28,6 +28,15 @@
 
 namespace bristle {
 
+/// The overlap of a volumetric contact, as its normal law sees it.
+template <Scalar T>
+struct PatchMotion {
+  T volume;       // V [m³]
+  T potential;    // W = ∫ V dδ [m⁴]
+  T area;         // A of the section [m²]
+  T volume_rate;  // dV/dt [m³/s]
+};
+
 /// How two surfaces move against each other at one contact. Depth and root both, because
 /// the derivative of √δ is singular at touch-down and a clock may own s instead of δ.
 template <Scalar T>
@@ -41,6 +50,9 @@ struct Kinematics {
   /// tries a step beyond an event before it locates it. Null: free. `evaluate` reads it
   /// through positive(), and `guards` and `commit` where a law has a bound.
   const T* held = nullptr;
+  /// Of a volumetric contact, whose rate is that of the patch's weighted centroid along
+  /// the normal, v_cn; null elsewhere.
+  const PatchMotion<T>* patch = nullptr;
 
   BRISTLE_INLINE static Kinematics at(T depth, T rate, Vec2<T> slip = {T(0), T(0)}) {
     return {depth, root(depth), rate, slip};
@@ -424,6 +436,10 @@ struct CheckFrictionLaw : CheckDescription<L> {
 };
 
 }  // namespace detail
+
+/// Whether a normal law is one of the overlap's volume: it reads Kinematics::patch.
+template <class L>
+inline constexpr bool volumetric_law = requires { requires L::volumetric; };
 
 /// The number of the first guard of that role; past the last one where there is none.
 template <class L>

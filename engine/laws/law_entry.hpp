@@ -43,16 +43,19 @@ typename Law::template Params<double> to_params(std::span<const double> values) 
 
 template <NormalLaw Law>
 Result<ImpactReport> impact_of(std::span<const double> values, double mass, double speed,
-                               std::vector<ImpactSample>* trace) {
-  return impact<Law>(to_params<Law>(values), mass, speed, trace);
+                               std::vector<ImpactSample>* trace, const Punch& punch) {
+  return impact<Law>(to_params<Law>(values), mass, speed, trace, 1e-13, punch);
 }
 
 template <NormalLaw Law>
 NormalSlopes<double> at_rest_of(std::span<const double> values, double depth,
-                                double impact_speed) {
+                                double impact_speed, const Punch& punch) {
   const auto params = to_params<Law>(values);
   const auto state = Law::touch(params, impact_speed);
-  return Law::linearise(params, state, Kinematics<double>::at(depth, 0));
+  const PatchMotion<double> patch = punch.at(depth, 0);
+  auto kin = Kinematics<double>::at(depth, 0);
+  kin.patch = &patch;
+  return Law::linearise(params, state, kin);
 }
 
 template <FrictionLaw Law>
@@ -80,8 +83,9 @@ LawEntry law_entry() {
   for (const auto& name : Law::guard_list()) entry.guards.push_back(name);
   if constexpr (family == LawFamily::normal) {
     entry.damping_parameter = Law::damping_parameter;
-    entry.impact = &detail::impact_of<Law>;
-    entry.at_rest = &detail::at_rest_of<Law>;
+    entry.volumetric = volumetric_law<Law>;
+    entry.impact_function = &detail::impact_of<Law>;
+    entry.rest_function = &detail::at_rest_of<Law>;
   } else {
     entry.slide = &detail::slide_of<Law>;
     entry.steady_resistance = &detail::steady_resistance_of<Law>;

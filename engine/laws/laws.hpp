@@ -25,6 +25,7 @@
 #include "bristle/laws/normal/kelvin_voigt.hpp"
 #include "bristle/laws/normal/lankarani_nikravesh.hpp"
 #include "bristle/laws/normal/lee_wang.hpp"
+#include "bristle/laws/normal/volumetric.hpp"
 
 // The library's list of laws. A law that stands here is known to the command line, the
 // docs and the contract tests; nothing else has to be touched. CONTRIBUTING.md shows how
@@ -35,9 +36,10 @@ namespace bristle {
 template <class... Laws>
 struct LawList {};
 
-using NormalLaws = LawList<Hertz, KelvinVoigt, HuntCrossley, HuntCrossleyGeneral,
-                           LankaraniNikravesh, Flores, GonthierNormal, LeeWang,
-                           AzadFeatherstone, AzadFeatherstoneRecovery, Gearbox>;
+using NormalLaws =
+    LawList<Hertz, KelvinVoigt, HuntCrossley, HuntCrossleyGeneral, LankaraniNikravesh,
+            Flores, GonthierNormal, LeeWang, AzadFeatherstone, AzadFeatherstoneRecovery,
+            Gearbox, Volumetric, VolumetricDissipation, VolumetricRate>;
 
 using FrictionLaws =
     LawList<Frictionless, Coulomb, SpringSlider, Dahl, LuGre, ElastoPlastic, Liang,

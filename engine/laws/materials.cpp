@@ -303,7 +303,8 @@ double reduced_mass(double mass_a, double mass_b) {
 
 Result<double> equivalent_stiffness(const LawEntry& law,
                                     std::span<const double> parameters,
-                                    double hertz_stiffness, double mass, double speed) {
+                                    double hertz_stiffness, double mass, double speed,
+                                    const Punch& punch) {
   std::vector<double> values(parameters.begin(), parameters.end());
   double* stiffness = nullptr;
   const Parameter* about = nullptr;
@@ -319,7 +320,7 @@ Result<double> equivalent_stiffness(const LawEntry& law,
       values[i] = p.name == "restitution" ? p.range.high : p.range.low;
     }
   }
-  if (about == nullptr || law.impact == nullptr) {
+  if (about == nullptr || law.impact_function == nullptr) {
     return Error{concat({law.info.name, " has no stiffness that materials could give"})};
   }
   double k = hertz_stiffness;
@@ -334,7 +335,7 @@ Result<double> equivalent_stiffness(const LawEntry& law,
     double last_miss = 0;
     for (int i = 0; i < 50; ++i) {
       *stiffness = std::exp(log_k);
-      const auto report = law.impact(values, mass, speed, nullptr);
+      const auto report = law.impact(values, mass, speed, nullptr, punch);
       if (!report) return Error{concat({law.info.name, ": ", report.error()})};
       const double miss = std::log(report->peak_depth) - wanted;
       if (std::fabs(miss) < 1e-12) break;

@@ -89,7 +89,8 @@ double reduced_mass(double mass_a, double mass_b);
 /// at the same depth (5 m v²/(4 k))^{2/5}, damping at its weakest.
 Result<double> equivalent_stiffness(const LawEntry& law,
                                     std::span<const double> parameters,
-                                    double hertz_stiffness, double mass, double speed);
+                                    double hertz_stiffness, double mass, double speed,
+                                    const Punch& punch = {});
 
 /// Parameters of a bristle friction law for a Hertz contact under a steady load.
 struct BristleSuggestion {

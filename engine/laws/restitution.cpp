@@ -311,6 +311,7 @@ struct Wish {
   double restitution;
   double mass;
   double speed;
+  Punch punch;
 
   double parameter(std::string_view name) const {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -330,14 +331,14 @@ struct Wish {
   }
   /// What comes back with this damping, or NaN when the impact cannot be followed.
   double returned(double damping) const {
-    const auto report = law.impact(with(damping), mass, speed, nullptr);
+    const auto report = law.impact(with(damping), mass, speed, nullptr, punch);
     return report ? report->restitution : std::numeric_limits<double>::quiet_NaN();
   }
 };
 
 std::string problem_of(const Wish& wish) {
   const LawEntry& law = wish.law;
-  if (law.impact == nullptr) {
+  if (law.impact_function == nullptr) {
     return concat({law.info.name, " is a friction law; restitution needs a normal law"});
   }
   if (wish.parameters.size() != law.parameters.size()) {
@@ -387,13 +388,13 @@ double closed_form(const Wish& wish) {
   const std::string_view name = wish.law.info.name;
   const double e = wish.restitution;
   const double V = damping_factor(e) / e;  // a v of k δ^p (1 + a δ̇)
-  if (name == "hunt-crossley") return V / wish.speed;
+  if (name == "hunt-crossley" || name == "volumetric-dissipation") return V / wish.speed;
   if (name == "kelvin-voigt") {
     return 2 * std::sqrt(wish.parameter("stiffness") * wish.mass) *
            damping_ratio(e, wish.parameter("clamp") != 0);
   }
   if (wish.speed >= wish.parameter("impact_speed_floor")) {
-    if (name == "gonthier") return e;
+    if (name == "gonthier" || name == "volumetric") return e;
     if (name == "flores") return 8 / (8 + 5 * V);  // V = 8(1−e)/(5e)
     if (name == "lankarani-nikravesh") return std::sqrt(1 - 4 * V / 3);  // V = ¾(1−e²)
   }
@@ -406,7 +407,8 @@ double closed_form(const Wish& wish) {
 }
 
 Result<std::vector<double>> without_damping(const Wish& wish) {
-  const auto report = wish.law.impact(wish.parameters, wish.mass, wish.speed, nullptr);
+  const auto report =
+      wish.law.impact(wish.parameters, wish.mass, wish.speed, nullptr, wish.punch);
   if (!report) return Error{report.error()};
   const double e = report->restitution;
   if (std::fabs(e - wish.restitution) <= 1e-9) {
@@ -489,8 +491,8 @@ Result<std::vector<double>> search(const Wish& wish) {
 
 Result<std::vector<double>> search_parameters_for_restitution(
     const LawEntry& law, std::span<const double> parameters, double restitution,
-    double mass, double speed) {
-  const Wish wish{law, parameters, restitution, mass, speed};
+    double mass, double speed, const Punch& punch) {
+  const Wish wish{law, parameters, restitution, mass, speed, punch};
   if (std::string problem = problem_of(wish); !problem.empty()) return Error{problem};
   return law.damping_parameter.empty() ? without_damping(wish) : search(wish);
 }
@@ -498,8 +500,8 @@ Result<std::vector<double>> search_parameters_for_restitution(
 Result<std::vector<double>> parameters_for_restitution(const LawEntry& law,
                                                        std::span<const double> parameters,
                                                        double restitution, double mass,
-                                                       double speed) {
-  const Wish wish{law, parameters, restitution, mass, speed};
+                                                       double speed, const Punch& punch) {
+  const Wish wish{law, parameters, restitution, mass, speed, punch};
   if (std::string problem = problem_of(wish); !problem.empty()) return Error{problem};
   if (law.damping_parameter.empty()) return without_damping(wish);
   const double damping = closed_form(wish);

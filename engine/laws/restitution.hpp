@@ -104,11 +104,12 @@ typename Law::template State<double> touch_with(
 Result<std::vector<double>> parameters_for_restitution(const LawEntry& law,
                                                        std::span<const double> parameters,
                                                        double restitution, double mass,
-                                                       double speed);
+                                                       double speed,
+                                                       const Punch& punch = {});
 
 /// The same by search alone, on impacts computed with the law itself.
 Result<std::vector<double>> search_parameters_for_restitution(
     const LawEntry& law, std::span<const double> parameters, double restitution,
-    double mass, double speed);
+    double mass, double speed, const Punch& punch = {});
 
 }  // namespace bristle

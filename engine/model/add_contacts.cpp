@@ -76,6 +76,12 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
   if (!rule.touches) return {};
   const LawChoice* normal = rule.rigid ? nullptr : &rule.normal;
   if (Problem p = check_laws(who, normal, &rule.friction)) return p;
+  if (normal != nullptr && entry_of(*normal).volumetric) {
+    return who.error("normal",
+                     std::string(entry_of(*normal).info.name) +
+                         " needs the volume of an overlap, which contact points do not "
+                         "have; take a law of the depth, such as gonthier");
+  }
   if (rule.rigid && !between(0, 1).contains(rule.restitution)) {
     return who.error("restitution",
                      "restitution = " + number(rule.restitution) + " must lie in [0, 1]");

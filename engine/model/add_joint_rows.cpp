@@ -60,6 +60,12 @@ Problem check_limits(std::span<const LimitSpec> specs, const Model& model,
     const Subject who(Element::limit, spec.joint, i,
                       "limits of joint " + quoted(spec.joint));
     if (Problem p = check_laws(who, &spec.normal, nullptr)) return p;
+    if (entry_of(spec.normal).volumetric) {
+      return who.error("normal", std::string(entry_of(spec.normal).info.name) +
+                                     " needs the volume of an overlap, which a joint "
+                                     "does not have; take a law of the depth, such as "
+                                     "gonthier");
+    }
     limits[joint->link] = &spec;
   }
   return {};

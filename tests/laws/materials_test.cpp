@@ -169,7 +169,7 @@ TEST(Materials, EveryNormalLawCanStandForAHertzContact) {
   const double m = 0.1;
   const double v = 0.5;
   for (const LawEntry& law : catalogue()) {
-    if (law.impact == nullptr) continue;
+    if (law.impact_function == nullptr) continue;
     const auto found = equivalent_stiffness(law, law.defaults(), k, m, v);
     ASSERT_TRUE(found) << found.error();
     EXPECT_GT(*found, 0);

@@ -192,7 +192,7 @@ const std::vector<Case> cases{{1, 0.1, 1},      {0.999, 2, 0.3}, {0.9, 1e-3, 5},
 
 TEST(ParametersForRestitution, EveryNormalLawReturnsWhatWasAskedOrSaysWhyNot) {
   for (const LawEntry& law : catalogue()) {
-    if (law.impact == nullptr) continue;
+    if (law.impact_function == nullptr) continue;
     for (const Case& c : cases) {
       const auto tuned =
           parameters_for_restitution(law, law.defaults(), c.e, c.mass, c.speed);

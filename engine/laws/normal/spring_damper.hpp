@@ -120,7 +120,7 @@ struct SpringDamper {
  private:
   template <Scalar T>
   BRISTLE_INLINE static Kinematics<T> overlap(const Kinematics<T>& kin) {
-    return {max(kin.depth, T(0)), kin.root_depth, kin.rate, kin.slip};
+    return {max(kin.depth, T(0)), kin.root_depth, kin.rate, kin.slip, nullptr, kin.patch};
   }
 
   template <class Params, class State, Scalar T>
