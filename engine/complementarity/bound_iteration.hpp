@@ -19,8 +19,8 @@ struct BoundIterationReport {
   double ratio = 0;        // of the last two changes of normal impulses, in magnitude
 };
 
-/// Solves with bounds R = μ z_n from the guess z, `iterations` times at most, and with at
-/// most twice as many iterations of the solver in all: 1 is the lagged form. Normal
+/// Solves with bounds R = μ z_n from the guess z, `iterations` times at most (1 is the
+/// lagged form), and with at most twice as many iterations of the solver in all. Normal
 /// impulses have converged when they change by less than `tolerance` of the largest one.
 /// Bounds of the problem stay held. `before` is room for as many numbers as z has.
 template <ComplementaritySolver S>
@@ -32,7 +32,8 @@ BoundIterationReport iterate_bounds(ComplementarityProblem& problem,
   BoundIterationReport report;
   double last = 0;
   int spent = 0;  // iterations of the solver
-  while (report.iterations < iterations && spent < 2 * iterations && !report.converged) {
+  const int most = 2 * std::max(iterations, options.iterations);
+  while (report.iterations < iterations && spent < most && !report.converged) {
     std::copy(z.begin(), z.end(), before.begin());
     problem.hold_bounds(z);
     report.solve = solve<S>(problem, options, z, workspace);

@@ -564,7 +564,8 @@ class Silence(Case):
         summary, _ = self.accepted(scene)
         self.assertLess(summary["ledger"]["kinetic_J"], 1e-12)
         self.assertLess(summary["ledger"]["relative_residual"], 1e-3)
-        result = call("run", self.write(scene), "--no-recording", "--set", "clock.method=semi-implicit-euler")
+        result = call("run", self.write(scene), "--no-recording", "--set", "clock.method=semi-implicit-euler",
+                      "--set", "clock.substeps=1")
         self.ended(result, CANNOT_GO_ON, "created energy", 'contact of "')
 
     def test_export_says_what_it_could_not_write(self):

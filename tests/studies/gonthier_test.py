@@ -85,6 +85,8 @@ class Contract(unittest.TestCase):
             known = [p["name"] for p in about["parameters"]]
             if name.startswith("peiret."):
                 continue  # their clock is what they are about
+            if name.startswith("boos2013.") or name == "gonthier.spin":
+                continue  # nothing moves in time, or the law's own impact
             for clock in ("clock", "rtol", "step_s", "substeps", "method"):
                 self.assertIn(clock, known, name)
             self.assertEqual(len(known), len(set(known)), name)

@@ -451,8 +451,8 @@ class OtherStudies(unittest.TestCase):
         listed = subprocess.run([PROGRAM, "study", "list", "--json"], capture_output=True, text=True).stdout
         ran = 0
         for study in json.loads(listed)["studies"]:
-            if study["name"].startswith("peiret."):
-                continue
+            if study["name"].startswith(("peiret.", "boos2013.")) or study["name"] == "gonthier.spin":
+                continue  # theirs already, or without a clock
             got = self.run_study(study["name"])
             ran += 1
             self.assertNotIn("trouble", got)
