@@ -131,25 +131,25 @@ void Envelope::add_to_block(const Island& island, const Unit& unit,
   const int width = unit.quads * quad_lanes;
   Quad product[contact_lanes][UnitGroup::most_quads];  // D W
   for (int q = 0; q < unit.quads; ++q) {
-    const double* const own = half + q * unit.rows * quad_lanes;
+    const double* const own = half + at(q * unit.rows * quad_lanes);
     for (int i = 0; i < unit.rows; ++i) {
       Quad sum = 0;
       for (int j = 0; j < unit.rows; ++j) {
-        sum += Quad(d[i][j]) * Quad::load(own + j * quad_lanes);
+        sum += Quad(d[i][j]) * Quad::load(own + at(j * quad_lanes));
       }
       product[i][q] = sum;
     }
   }
   for (int q = 0; q < unit.quads; ++q) {
-    const double* const own = half + q * unit.rows * quad_lanes;
+    const double* const own = half + at(q * unit.rows * quad_lanes);
     for (int l = 0; l < quad_lanes; ++l) {
       double* const row = block_ + at((q * quad_lanes + l) * width);
       for (int p = 0; p < unit.quads; ++p) {
-        Quad sum = Quad::load(row + p * quad_lanes);
+        Quad sum = Quad::load(row + at(p * quad_lanes));
         for (int i = 0; i < unit.rows; ++i) {
-          sum += Quad(own[i * quad_lanes + l]) * product[i][p];
+          sum += Quad(own[at(i * quad_lanes + l)]) * product[i][p];
         }
-        sum.store(row + p * quad_lanes);
+        sum.store(row + at(p * quad_lanes));
       }
     }
   }
