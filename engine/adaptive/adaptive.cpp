@@ -6,6 +6,7 @@
 #include "bristle/adaptive/contact_time.hpp"
 #include "bristle/adaptive/impulse_steps.hpp"
 #include "bristle/adaptive/sampler.hpp"
+#include "bristle/step/ledger.hpp"
 
 namespace bristle {
 
@@ -38,6 +39,7 @@ constexpr double first_on_bound = 0.03;
 constexpr double flight_ahead = 2, flight_again = 0.5;
 
 constexpr double same_instant = 1e-15;  // of the time, and of a second: nine roundings
+constexpr double same_state = 1e-9;     // how far ahead contacts are looked for there [s]
 
 // Events are located one by one as long as no more rows than this act (two boxes on a
 // floor have 8), and as long as that takes no more turns and evaluations at once than
@@ -89,6 +91,7 @@ class Adaptive::Driver {
     return ode_.evaluations() + ode_.contact_evaluations();
   }
   void begin_impulses(const State& state);
+  StepStatus change_to_impulses(State& state);
   StepStatus sample_by_impulses(const State& from, State& state,
                                 const StepObserver& observer);
   StepStatus step_by_impulses(State& state, double until, const StepObserver& observer);
@@ -386,6 +389,17 @@ void Adaptive::Driver::begin_impulses(const State& state) {
   impulses_.begin(state);
 }
 
+/// The same from a state whose events were located. Contacts are open or closed by their
+/// depths from here on; what that changes in stored energy is booked.
+StepStatus Adaptive::Driver::change_to_impulses(State& state) {
+  begin_impulses(state);
+  const double stored = impulses_.stored(state);
+  const StepStatus status = impulses_.settle(state);
+  if (status != StepStatus::ok) return status;
+  state.works.regenerated += make_ledger(system(), state).stored() - stored;
+  return status;
+}
+
 /// The samples within a step by impulses that began at `from`.
 StepStatus Adaptive::Driver::sample_by_impulses(const State& from, State& state,
                                                 const StepObserver& observer) {
@@ -426,17 +440,14 @@ bool Adaptive::Driver::step_by_events(State& state, double until,
       std::max(0.0, located_.evaluations - evaluations_per_second * elapsed) + work};
   if (acting_rows() > most_located_rows || located_.turns > patience_ * most_turns ||
       located_.evaluations > patience_ * most_evaluations) {
-    begin_impulses(state);
+    status = change_to_impulses(state);
     return false;
   }
   // Not beyond the end.
   length_ = std::min(length_, options_.longest_step / contact_time_.fastest_pace());
   if (!contact_time_.runs()) length_ = std::min(length_, until - state.time);
   const Turn turn = take_step(state, until, observer, status);
-  if (turn == Turn::failed) {
-    begin_impulses(state);
-    status = StepStatus::ok;
-  }
+  if (turn == Turn::failed) status = change_to_impulses(state);
   return turn == Turn::accepted && status == StepStatus::ok;
 }
 
@@ -476,7 +487,7 @@ StepStatus Adaptive::advance_to(State& state, double until,
 
 StepStatus Adaptive::settle(State& state) {
   const LocatedEvents nothing;
-  return bristle::settle(system(), 1e-9, state, {}, &nothing);
+  return bristle::settle(system(), same_state, state, {}, &nothing);
 }
 
 void Adaptive::restart() {

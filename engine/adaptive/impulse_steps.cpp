@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "bristle/model/positions.hpp"
-#include "bristle/step/ledger.hpp"
 #include "bristle/step/loops.hpp"
 
 namespace bristle {
@@ -152,27 +151,31 @@ bool ImpulseSteps::is_smooth() const {
                     trial_.contacts.key.begin());
 }
 
-/// The energy of a state that was stepped and not yet settled; depths are those that the
-/// step led to [J].
-double ImpulseSteps::energy(const State& state) {
+/// The ledger of a state at depths that need not be those of its shapes: of a state that
+/// was stepped and not yet settled, those that the step led to.
+Ledger ImpulseSteps::ledger(const State& state, bool stepped) {
   System& system = *system_;
-  const Tree& tree = system.model->tree;
-  kinematics<double>(tree, state.q, state.v, system.tree);
-  const auto put_depths = [](LawPool& pool, const LawRows& rows) {
+  kinematics<double>(system.model->tree, state.q, state.v, system.tree);
+  const auto put_depths = [&](LawPool& pool, const LawRows& rows) {
     const std::span<double> depth = pool.column(RowColumns::depth);
     const double* travel = travel_of(rows);
-    for (std::size_t i = 0; i < at(rows.count); ++i) depth[i] = rows.depth[i] + travel[i];
+    for (std::size_t i = 0; i < at(rows.count); ++i) {
+      depth[i] = rows.depth[i] + (stepped ? travel[i] : 0);
+    }
   };
   put_depths(system.pools.joints, state.joints);
   put_depths(system.pools.points, state.contacts);
-  return make_ledger(system, state).energy();
+  return make_ledger(system, state);
 }
+
+double ImpulseSteps::stored(const State& state) { return ledger(state, false).stored(); }
 
 /// Where the step is smooth, 2 x_halves − x_whole is of the second order (extrapolation
 /// of the implicit Euler method, T₂₂ in Hairer & Wanner 1996, § IV.9, which is A-stable).
 /// Works go along; energies are not linear in x, and what that leaves is booked as
 /// `numerical`.
 void ImpulseSteps::extrapolate() {
+  const auto energy = [this](const State& state) { return ledger(state, true).energy(); };
   const double expected = 2 * energy(trial_) - energy(whole_);
   const Tree& tree = system_->model->tree;
   const auto beyond = [](double half, double whole) { return 2 * half - whole; };

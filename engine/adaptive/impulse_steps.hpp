@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bristle/step/fixed_step.hpp"
+#include "bristle/step/ledger.hpp"
 
 // Steps by impulses whose length follows a tolerance: what the adaptive integrator does
 // in heaps, where events come too fast to be located one by one. Each step of the
@@ -31,6 +32,8 @@ class ImpulseSteps {
   /// own.
   StepStatus sample(const State& state, double time, State& at_time);
 
+  /// What a settled state stores, by the depths that it has [J].
+  double stored(const State& state);
   /// Brings a state up to date, for the step that comes next.
   StepStatus settle(State& state) { return settle(state, h_); }
 
@@ -64,7 +67,7 @@ class ImpulseSteps {
   bool contacts_known() const;
   double error() const;
   bool is_smooth() const;
-  double energy(const State& state);
+  Ledger ledger(const State& state, bool stepped);
   void extrapolate();
   void note_events();
 

@@ -35,6 +35,7 @@ using detail::at;
 constexpr int most_lowerings = 6;          // of a restitution in one step
 constexpr std::size_t most_joinings = 32;  // of contacts that were left out
 constexpr double jam_speed = 1e-2;         // of slip that a jam stops, at least [m/s]
+constexpr double rate_rounding = 1e-15;    // of a row's rate, of the largest velocity
 
 /// The row of a constraint, where the bodies are.
 JacobianRow<double> row_of(const Workspace<double>& tree,
@@ -564,7 +565,10 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
   if (problem_.row_count() == 0) return advance_laws(system, state, h);
   double scale = 0;
   for (const double rate : u_free_) scale = std::max(scale, std::abs(rate));
-  const double tolerance = options_.tolerance * scale;
+  // Rows whose bodies move alike have no free velocity but for rounding.
+  double fastest = 0;
+  for (const double v : v_free_) fastest = std::max(fastest, std::abs(v));
+  const double tolerance = std::max(options_.tolerance * scale, rate_rounding * fastest);
   double least = unbounded;
   for (int pass = 0, lowerings = 0;; ++pass) {
     const SolveReport report = solve_once();
@@ -588,7 +592,9 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
     if (better) {
       least = residual_ = worst;
       relative_ = std::max(report.relative, scale > 0 ? off / scale : 0);
-      converged_ = report.relative <= options_.tolerance && off <= tolerance;
+      const bool solved =
+          report.relative <= options_.tolerance || report.residual <= tolerance;
+      converged_ = solved && off <= tolerance;
       worst_contact_ = report.relative * scale > off && report.worst_row >= 0
                            ? contact_of_[at(report.worst_row)]
                            : points.row;
