@@ -635,7 +635,9 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
                            ? contact_of_[at(report.worst_row)]
                            : points.row;
     }
-    if (off <= tolerance || pass >= options_.relinearisations) {
+    // A solver that has used up its iterations would do so again.
+    const bool spent = !report.converged && report.iterations >= options_.iterations;
+    if (off <= tolerance || spent || pass >= options_.relinearisations) {
       if (better) return;
       break;
     }
