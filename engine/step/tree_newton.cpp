@@ -138,8 +138,8 @@ double TreeNewton::gap(std::span<const ImpulseRow> rows, double h) const noexcep
     const double drag = h * row.drag;
     worst = std::max(worst, yield(contact.mobility, h * row.slope) *
                                 std::abs(contact.z[0] - contact.predicted[0]));
-    const double across = std::hypot(contact.z[1] - contact.predicted[1],
-                                     contact.z[2] - contact.predicted[2]);
+    const double across = norm(Vec2<double>{contact.z[1] - contact.predicted[1],
+                                            contact.z[2] - contact.predicted[2]});
     worst = std::max(worst, yield(contact.mobility, drag) * across);
     if (std::isnan(across)) return HUGE_VAL;
   }

@@ -195,9 +195,14 @@ TEST(RigidContact, RestitutionIsLoweredWhereItWouldCreateEnergy) {
   EXPECT_GT(lowered, 0u);  // else the trials show nothing
 }
 
+class ImplicitLedger : public ::testing::TestWithParam<Method> {};
+INSTANTIATE_TEST_SUITE_P(Methods, ImplicitLedger,
+                         ::testing::Values(Method::complementarity,
+                                           Method::linearly_implicit_euler));
+
 /// A block that slides and stops, and a ball that bounces: nothing turns, M is constant,
 /// and the ledger closes to rounding for any law and step.
-TEST(ComplementarityLedger, ClosesWhereTheMassMatrixIsConstant) {
+TEST_P(ImplicitLedger, ClosesWhereTheMassMatrixIsConstant) {
   for (const double h : {1e-2, 1e-3}) {
     ModelBuilder builder;
     builder.add_shape({.name = "ground", .shape = Plane{}});
@@ -228,7 +233,7 @@ TEST(ComplementarityLedger, ClosesWhereTheMassMatrixIsConstant) {
     State state = make_state(model);
     state.q[1] = 0.3;
     state.v[0] = 2;
-    FixedStep stepper(model, impulses(h));
+    FixedStep stepper(model, {.method = GetParam(), .step = h, .substeps = 1});
     const RunSummary summary = run(stepper, state, {.end = 3});
     ASSERT_EQ(summary.status, StepStatus::ok);
     EXPECT_LT(summary.audit.relative(), 1e-9) << h;
