@@ -16,6 +16,7 @@
 #include "bristle/step/implicit_joints.hpp"
 #include "bristle/step/impulse_rows.hpp"
 #include "bristle/step/time_scales.hpp"
+#include "bristle/step/tree_newton.hpp"
 #include "bristle/step/velocity_terms.hpp"
 
 // M Δv = h f + Jᵀ z,  w = J v⁺ + C z + r,  z in boxes and cones opposite to w;
@@ -36,6 +37,13 @@ constexpr int most_lowerings = 6;          // of a restitution in one step
 constexpr std::size_t most_joinings = 32;  // of contacts that were left out
 constexpr double jam_speed = 1e-2;         // of slip that a jam stops, at least [m/s]
 constexpr double rate_rounding = 1e-15;    // of a row's rate, of the largest velocity
+// Where free motion is not known, its scale is that of the rows as the step begins, and
+// so much of what falling adds in the step.
+constexpr double part_of_fall = 1e-2;
+constexpr int most_tree_passes = 20;
+// Of what the laws are off by, and of that scale at first, Newton's method leaves this:
+// the laws will say something else.
+constexpr double part_of_disagreement = 1e-2, part_of_scale = 0.1;
 
 /// The row of a constraint, where the bodies are.
 JacobianRow<double> row_of(const Workspace<double>& tree,
@@ -63,9 +71,15 @@ class Complementarity final : public FixedMethod {
   };
 
   StepStatus take(System& system, State& state, double h, Commands commands);
+  bool solve_by_rows(System& system, State& state, double h, Commands commands);
   void reserve(const System& system, const State& state);
+  void apply(System& system, const State& state, double h, Commands commands);
   void free_motion(System& system, const State& state, double h, Commands commands);
   void linearise(System& system, const State& state, double h);
+  void linearise_rows(System& system, const State& state, double h);
+  bool step_on_trees(System& system, State& state, double h, Commands commands);
+  bool take_on_trees(System& system, const State& state, double h);
+  bool solve_on_trees(System& system, State& state, double h);
   void build(System& system, const State& state, double h);
   void add_law_rows(System& system, const State& state, double h);
   void add_contacts(System& system, const State& state, double h);
@@ -102,6 +116,9 @@ class Complementarity final : public FixedMethod {
   VelocityTerms velocity_terms_;
   bool turns_fast_ = false;  // a mechanism, in the step in hand
   ImpulseRows limits_, contacts_;
+  TreeNewton trees_;
+  bool tries_trees_;       // where all contacts are with the world
+  bool on_trees_ = false;  // the step in hand was solved so
   ComplementarityProblem problem_;
   SolveWorkspace workspace_;
   SolveOptions solve_options_;
@@ -142,6 +159,12 @@ Complementarity::Complementarity(const System& system,
       joints_(*system.model),
       gyroscopic_(system.model->tree),
       velocity_terms_(*system.model),
+      trees_(*system.model),
+      tries_trees_(options.cone == ConeShape::isotropic &&
+                   options.bounds == FrictionBounds::coupled &&
+                   options.solver == ComplementarityOptions{}.solver &&
+                   system.pools.springs.size() == 0 && system.model->loops.empty() &&
+                   system.model->constraints.empty() && system.model->prescribed.empty()),
       // Tighter than the laws are asked for, so that its error is not mistaken for
       // theirs.
       solve_options_{.tolerance = 1e-2 * options.tolerance,
@@ -182,20 +205,28 @@ void Complementarity::reserve(const System& system, const State& state) {
   y_.reserve(at(velocities) + quad_lanes);
   spring_force_.reserve(springs);
   spring_slope_.reserve(springs);
+  trees_.reserve(contacts);
   with_solver(Solvers{}, options_.solver, [&]<class S>() {
     workspace_.fit(Room{rows, 0} + S::room(n, velocities + quad_lanes, solve_options_));
   });
 }
 
-/// v⁻ + h v̇ of everything that is no row, and the links' velocities with it.
-void Complementarity::free_motion(System& system, const State& state, double h,
-                                  Commands commands) {
+/// The forces of everything that is no row.
+void Complementarity::apply(System& system, const State& state, double h,
+                            Commands commands) {
   const Model& model = *system.model;
   std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
   std::fill(system.tau.begin(), system.tau.end(), 0.0);
   joints_.add(model, state, h, commands, system.tree, system.tau);
   bristle::add_loads(model, system.tree, system.on_links);
   gyroscopic_.add(model.tree, system.tree, h, system.on_links);
+}
+
+/// v⁻ + h v̇ of everything that is no row, and the links' velocities with it.
+void Complementarity::free_motion(System& system, const State& state, double h,
+                                  Commands commands) {
+  const Model& model = *system.model;
+  apply(system, state, h, commands);
   applied_ = system.on_links;
   const bool hybrid = !model.prescribed.empty();
   if (hybrid) {
@@ -228,6 +259,11 @@ void Complementarity::linearise(System& system, const State& state, double h) {
   const Placement place = system.placement(state.q, v_free_);
   pools.joints.measure_rates(place, state.joints);
   pools.points.measure_rates(place, state.contacts);
+  linearise_rows(system, state, h);
+}
+
+void Complementarity::linearise_rows(System& system, const State& state, double h) {
+  Pools& pools = system.pools;
   const double last = state.impulses_known() ? state.impulse_step : 0;
   limits_.linearise(pools.joints, state.joints, h, last,
                     [&](std::size_t i) { return pools.joints.joint(i) != nullptr; });
@@ -599,7 +635,9 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
                            ? contact_of_[at(report.worst_row)]
                            : points.row;
     }
-    if (off <= tolerance || pass >= options_.relinearisations) {
+    // A solver that has used up its iterations would do so again.
+    const bool spent = !report.converged && report.iterations >= options_.iterations;
+    if (off <= tolerance || spent || pass >= options_.relinearisations) {
       if (better) return;
       break;
     }
@@ -611,11 +649,78 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
   advance_laws(system, state, h);
 }
 
+/// The rows of a step whose contacts are all with the world; false where others take
+/// part.
+bool Complementarity::take_on_trees(System& system, const State& state, double h) {
+  if (!joints_.rows().empty()) return false;
+  linearise_rows(system, state, h);
+  bool limits = false;
+  JointPool& joints = system.pools.joints;
+  joints.for_each_row(state.joints, joints.law_columns(state.joints.memory),
+                      [&](const LawRow& law) {
+                        ImpulseRow& row = limits_.rows()[law.i];
+                        if (law.laws.given_load && row.drag == 0) row.first = -1;
+                        limits = limits || row.first >= 0;
+                      });
+  if (limits || !trees_.begin(system, state, contacts_.rows(), h)) return false;
+  for (std::vector<double>* list : {&z_, &u_, &diagonal_}) list->assign(trees_.rows(), 0);
+  sections_ = {};
+  spring_force_.clear();
+  spring_slope_.clear();
+  return true;
+}
+
+/// Solves, asks the laws, and solves again until they agree; false where they do not.
+bool Complementarity::solve_on_trees(System& system, State& state, double h) {
+  double scale = part_of_fall * h * norm(system.model->tree.gravity());
+  for (const ImpulseRow& row : contacts_.rows()) {
+    if (row.first < 0) continue;
+    scale = std::max({scale, std::abs(row.start_rate), norm(row.start_slip)});
+  }
+  double fastest = 0;
+  for (const double v : state.v) fastest = std::max(fastest, std::abs(v));
+  const double tolerance = std::max(options_.tolerance * scale, rate_rounding * fastest);
+  v_next_ = state.v;
+  double off = part_of_scale * scale / part_of_disagreement;
+  for (int pass = 0; pass < most_tree_passes; ++pass) {
+    const double enough = std::max(0.1 * tolerance, part_of_disagreement * off);
+    const std::span<const ImpulseRow> rows = contacts_.rows();
+    const bool found = pass == 0 ? trees_.solve_first(system, rows, h, enough, v_next_)
+                                 : trees_.solve_again(system, rows, h, enough, v_next_);
+    if (!found) return false;
+    trees_.put(system, z_, u_);
+    trees_.find_diagonal(rows, h, diagonal_);
+    advance_laws(system, state, h);
+    off = contacts_
+              .improve(system.pools.points, state.contacts, z_, diagonal_, h, tolerance,
+                       options_.cone)
+              .speed;
+    residual_ = std::max(trees_.residual(), off);
+    if (residual_ > tolerance) continue;
+    relative_ = scale > 0 ? residual_ / scale : 0;
+    converged_ = true;
+    counts_.solves += static_cast<std::uint64_t>(pass) + 1;
+    counts_.iterations += static_cast<std::uint64_t>(trees_.iterations());
+    return true;
+  }
+  return false;
+}
+
+/// A step whose contacts are all with the world and neither jam nor chatter; false, with
+/// the velocities of links as they were, where it has to be taken as any other.
+bool Complementarity::step_on_trees(System& system, State& state, double h,
+                                    Commands commands) {
+  apply(system, state, h, commands);
+  const bool found = take_on_trees(system, state, h) && solve_on_trees(system, state, h);
+  joints_.remove(*system.model, system.tree);
+  if (!found) system.tree.velocities = links_before_;
+  return found;
+}
+
 /// Painlevé: friction presses a contact in as it slides, and by so much that none of its
 /// impulses lets it slide, A_NN − μ A_NT·e ≤ 0 with e the direction of slip. It has
 /// stopped within the step then, however short.
 void Complementarity::find_jams() {
-  jammed_contact_ = -1;
   for (int i = 0; i < problem_.island_count(); ++i) {
     const Island island = problem_.island(i);
     const std::span<const int> rows = problem_.rows_of(i);
@@ -637,7 +742,8 @@ void Complementarity::find_jams() {
 
 /// Whether the step may be taken; what did not go well is noted.
 bool Complementarity::accepts(const State& state) {
-  if (problem_.contact_count() > 0) find_jams();
+  jammed_contact_ = -1;
+  if (!on_trees_ && problem_.contact_count() > 0) find_jams();
   if (jammed_contact_ >= 0) {
     if (counts_.jammed == 0) {
       jammed_ = state.contacts.key[at(jammed_contact_)];
@@ -863,6 +969,22 @@ void Complementarity::restore(State& state) {
             state.contacts.memory.begin());
 }
 
+/// Free motion, the problem of all rows and its solution; false where that is not finite.
+bool Complementarity::solve_by_rows(System& system, State& state, double h,
+                                    Commands commands) {
+  free_motion(system, state, h, commands);
+  const bool finite = all_finite(v_free_);
+  if (finite) {
+    linearise(system, state, h);
+    build(system, state, h);
+    guess(state, h);
+    solve_passes(system, state, h);
+    find_velocity(system, state, h);
+  }
+  joints_.remove(*system.model, system.tree);
+  return finite;
+}
+
 StepStatus Complementarity::take(System& system, State& state, double h,
                                  Commands commands) {
   reserve(system, state);
@@ -876,17 +998,10 @@ StepStatus Complementarity::take(System& system, State& state, double h,
   const std::size_t most = system.model->motors.size() + most_joinings;
   for (std::size_t attempt = 0; attempt <= most; ++attempt) {
     system.tree.velocities = links_before_;
-    free_motion(system, state, h, commands);
-    if (!all_finite(v_free_)) {
-      joints_.remove(*system.model, system.tree);
+    on_trees_ = tries_trees_ && attempt == 0 && step_on_trees(system, state, h, commands);
+    if (!on_trees_ && !solve_by_rows(system, state, h, commands)) {
       return StepStatus::not_finite;
     }
-    linearise(system, state, h);
-    build(system, state, h);
-    guess(state, h);
-    solve_passes(system, state, h);
-    find_velocity(system, state, h);
-    joints_.remove(*system.model, system.tree);
     const bool complete = !join_missed(system, state, h);
     if (joints_.within_limits(*system.model, v_next_) && complete) break;
   }

@@ -13,6 +13,9 @@
 // δ̇)), then q⁺ = q ⊕ h (v + Δv). Solved again only where rows would pull or friction
 // would turn the slip round. The rows' memory then moves with the new slip. Order 1; for
 // stiff contacts. The matrix is dense.
+//
+// Forces are booked at v⁺, so that kinetic energy changes by their work less ½ Δvᵀ M Δv:
+// that, and ½ K Δδ² of springs, is the line `numerical` of the ledger.
 
 namespace bristle {
 
@@ -116,6 +119,9 @@ class LinearlyImplicitEuler final : public FixedMethod {
   void note_loops(System& system, const State& state, double h) noexcept;
   void book_prescribed(System& system, double h) noexcept;
   void finish(System& system, State& state, double h, Commands commands) noexcept;
+  void book_rows(System& system, State& state, double h) noexcept;
+  void book_springs(System& system, State& state, double h) noexcept;
+  void book_links(System& system, State& state, double h) noexcept;
 
   std::vector<double> matrix_;      // M + h Σ Jᵀ G J, then its Cholesky factor
   std::vector<double> momentum_;    // the right-hand side, then Δv
@@ -127,10 +133,12 @@ class LinearlyImplicitEuler final : public FixedMethod {
   Rows joints_, contacts_;
   std::vector<MotorStep> motors_;
   GyroscopicStep gyroscopic_;
+  std::vector<Motion<double>> links_before_;
 };
 
 LinearlyImplicitEuler::LinearlyImplicitEuler(const System& system)
-    : gyroscopic_(system.model->tree) {
+    : gyroscopic_(system.model->tree),
+      links_before_(at(system.model->tree.link_count()), Motion<double>::zero()) {
   const Model& model = *system.model;
   const std::size_t n = at(model.tree.velocity_count());
   matrix_.resize(n * n);
@@ -490,6 +498,7 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
 
 StepStatus LinearlyImplicitEuler::step(System& system, State& state, double h,
                                        Commands commands) noexcept {
+  links_before_ = system.tree.velocities;
   begin(system, state, h, commands);
   const Tree& tree = system.model->tree;
   for (int solves = 1;; ++solves) {
@@ -526,11 +535,11 @@ void LinearlyImplicitEuler::finish(System& system, State& state, double h,
     system.motor_forces[i] = motors_[i].force - motors_[i].slope * momentum_[k];
     system.powers.motors += system.motor_forces[i] * velocity_[k];
   }
-  system.pools.joints.note_forces(state.joints, true);
-  system.pools.points.note_forces(state.contacts, true);
+  book_rows(system, state, h);
+  book_springs(system, state, h);
   note_loops(system, state, h);
   book_prescribed(system, h);
-  book_at_mean_velocity(system, -h, velocity_);
+  book_links(system, state, h);
   state.v = velocity_;
   gyroscopic_.move_on(model.tree, system.tree, h, state.q, state.v);
   state.v_stepped = state.v;
@@ -538,6 +547,65 @@ void LinearlyImplicitEuler::finish(System& system, State& state, double h,
     field<double>(state.works, k) += h * field<double>(system.powers, k);
   }
   state.time += h;
+}
+
+/// What the rows pushed with is not quite what their laws say at the end of the step: the
+/// difference damps, as backward Euler does in their springs.
+void LinearlyImplicitEuler::book_rows(System& system, State& state, double h) noexcept {
+  double& numerical = state.works.numerical;
+  for_each_pool(system, state, [&](LawPool& pool, const LawRows& rows, Rows& known) {
+    const LawColumns c = pool.law_columns(rows.memory);
+    pool.for_each_row(rows, c, [&](const LawRow& law) {
+      const std::size_t i = law.i;
+      const RowLinearisation& row = known[i];
+      const Kinematics<double> kin = law.kinematics();
+      const Vec2<double> change = kin.slip - row.slip;
+      const Vec2<double> pushed{row.friction.x - (row.xx * change.x + row.xy * change.y),
+                                row.friction.y - (row.xy * change.x + row.yy * change.y)};
+      const Vec2<double> of_law{c.friction_x[i], c.friction_y[i]};
+      numerical -= h * dot(pushed - of_law, kin.slip);
+      if (!law.laws.has_normal_law()) return;
+      const double normal =
+          row.force + row.extra + row.resistance * (kin.rate - row.rate);
+      const double elastic = law.normal_slopes(kin).static_force;
+      const double begun = std::max(rows.depth[i], 0.0);
+      const double ended = std::max(rows.depth[i] + h * kin.rate, 0.0);
+      numerical += h * (normal - c.normal_force[i] + elastic) * kin.rate -
+                   (law.normal_energy(ended) - law.normal_energy(begun));
+    });
+  });
+}
+
+/// ½ K Δx² of springs that were taken at the end of the step.
+void LinearlyImplicitEuler::book_springs(System& system, State& state,
+                                         double h) noexcept {
+  double& numerical = state.works.numerical;
+  const std::span<const Dof> dofs = system.model->tree.dofs();
+  for (std::size_t k = 0; k < dofs.size(); ++k) {
+    const double moved = h * velocity_[k];
+    if (dofs[k].q >= 0) numerical += 0.5 * dofs[k].stiffness * moved * moved;
+  }
+  const Placement place = system.placement(state.q, velocity_);
+  for_each_spring(system.pools.springs, place, [&](const SpringRows& rows) {
+    for (int k = 0; k < rows.count; ++k) {
+      const double moved = h * row_rate<double>(system.tree, velocity_, rows.row[k]);
+      numerical += 0.5 * rows.stiffness[k] * moved * moved;
+    }
+  });
+}
+
+/// ½ Δvᵀ M Δv, by the links' velocities, and gyroscopic torques.
+void LinearlyImplicitEuler::book_links(System& system, State& state, double h) noexcept {
+  Workspace<double>& tree = system.tree;
+  double& numerical = state.works.numerical;
+  for (std::size_t i = 1; i < links_before_.size(); ++i) {
+    numerical -= h * gyroscopic_.power(tree, i);
+    tree.velocities[i] = tree.velocities[i] - links_before_[i];
+  }
+  for (std::size_t k = 0; k < momentum_.size(); ++k) {
+    momentum_[k] = velocity_[k] - state.v[k];
+  }
+  numerical += kinetic_energy<double>(system.model->tree, momentum_, tree);
 }
 
 /// What springs and loops pushed with, after the other forces were applied once more.

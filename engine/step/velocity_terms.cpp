@@ -28,11 +28,7 @@ Vec3<double> momentum_of(const Workspace<double>& ws, std::size_t link,
 
 VelocityTerms::VelocityTerms(const Model& model)
     : group_(at(model.tree.link_count()), -1),
-      of_velocity_(at(model.tree.velocity_count()), -1),
-      rest_(of_velocity_.size()),
-      tau_(of_velocity_.size()),
-      links_(group_.size(), Motion<double>::zero()),
-      forces_(group_.size(), Force<double>::zero()) {
+      of_velocity_(at(model.tree.velocity_count()), -1) {
   const Tree& tree = model.tree;
   const int links = tree.link_count();
   std::vector<int> first(group_.size());  // of the links that hang together
@@ -104,6 +100,31 @@ void VelocityTerms::find_energies(const Workspace<double>& ws,
   }
 }
 
+/// The forces that the links need, without gravity and accelerations of their own, into
+/// the workspace: those of −c, link by link.
+void VelocityTerms::find_forces(const Tree& tree, std::span<const double> v,
+                                std::span<const Motion<double>> before,
+                                Workspace<double>& ws) noexcept {
+  LinkWork<double>* work = ws.links.data();
+  work[0].bias = Motion<double>::zero();
+  work[0].spread = Mat3<double>::zero();
+  for (std::size_t i = 1; i < group_.size(); ++i) {
+    if (!is_fast(i)) continue;
+    const Link& link = tree.link(static_cast<int>(i));
+    const LinkWork<double>& parent = work[link.parent];
+    Motion<double> a = bristle::detail::velocity_products(
+        link, ws.dofs.data() + link.v, v.data() + link.v,
+        before[at(link.parent)].angular);
+    a.angular = a.angular + parent.bias.angular;
+    a.linear = a.linear + (parent.bias.linear + parent.spread * work[i].arm);
+    const Vec3<double>& w = before[i].angular;
+    work[i].bias = a;
+    work[i].spread = bristle::detail::spread_of(a.angular, w);
+    work[i].force = bristle::detail::newton_euler(
+        rotated(ws.poses[i].R, ws.constants[i].inertia), w, a, work[i].spread);
+  }
+}
+
 double VelocityTerms::measure(const Tree& tree, double h, std::span<const double> v,
                               std::span<const double> v_next,
                               std::span<const Motion<double>> before,
@@ -113,30 +134,26 @@ double VelocityTerms::measure(const Tree& tree, double h, std::span<const double
   h_ = h;
   find_energies(ws, v_next);
   std::copy(energies_.begin(), energies_.end(), target_.begin());
+  find_forces(tree, v, before, ws);
   double undamped = 0;
   const Vec3<double> gravity = tree.gravity();
   for (std::size_t i = 1; i < group_.size(); ++i) {
-    const Inertia<double>& inertia = ws.constants[i].inertia;
-    const Vec3<double> arm = ws.poses[i].R * inertia.moment;
-    // Takes gravity out of the bias forces.
-    forces_[i] = {torques[i] - cross(arm, gravity), -inertia.mass * gravity};
     if (!is_fast(i)) continue;
     const auto g = at(group_[i]);
-    const Vec3<double> moved = h * momentum_of(ws, i, ws.velocities[i]);
-    const Vec3<double> change = moved - h * momentum_of(ws, i, before[i]);
-    const bool flies = root_[g] >= 0;
-    target_[g] -= dot(gravity, lever_of(ws, i) + 0.5 * moved);
-    if (!flies) undamped += 0.5 * dot(gravity, change);
-  }
-  std::copy(ws.velocities.begin(), ws.velocities.end(), links_.begin());
-  std::copy(before.begin(), before.end(), ws.velocities.begin());
-  inverse_dynamics<double>(tree, v, rest_, forces_, ws, tau_);
-  std::copy(links_.begin(), links_.end(), ws.velocities.begin());
-  for (std::size_t k = 0; k < tau_.size(); ++k) {
-    const int group = of_velocity_[k];
-    if (group < 0 || fast_[at(group)] == 0) continue;
-    target_[at(group)] += 0.5 * h * tau_[k] * (v[k] + v_next[k]);
-    undamped -= 0.5 * h * tau_[k] * (v_next[k] - v[k]);
+    const double mass = ws.constants[i].inertia.mass;
+    const Vec3<double> arm = ws.poses[i].R * ws.constants[i].inertia.moment;
+    const Motion<double>&from = before[i], &to = ws.velocities[i];
+    const Motion<double> change = to - from;
+    const Vec3<double> moved = mass * to.linear + cross(to.angular, arm);
+    target_[g] -= dot(gravity, mass * ws.poses[i].p + arm + (0.5 * h) * moved);
+    if (root_[g] < 0) {
+      const Vec3<double> pushed = mass * change.linear + cross(change.angular, arm);
+      undamped += 0.5 * h * dot(gravity, pushed);
+    }
+    Force<double> c = ws.links[i].force;
+    c.torque = c.torque - torques[i];
+    target_[g] += 0.5 * h * dot(c, from + to);
+    undamped -= 0.5 * h * dot(c, change);
   }
   return undamped;
 }

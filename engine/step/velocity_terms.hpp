@@ -46,6 +46,9 @@ class VelocityTerms {
   }
 
  private:
+  void find_forces(const Tree& tree, std::span<const double> v,
+                   std::span<const Motion<double>> before,
+                   Workspace<double>& ws) noexcept;
   void scale(const Tree& tree, std::size_t group, std::span<double> v,
              const Workspace<double>& ws) noexcept;
   /// T of each group, at the velocities of the workspace.
@@ -56,9 +59,6 @@ class VelocityTerms {
   std::vector<int> root_;         // per group: the free joint that carries it; −1: none
   std::vector<std::uint8_t> fast_;
   std::vector<double> target_, energies_;  // T that it should have, and has
-  std::vector<double> rest_, tau_;         // per velocity: zeros; c
-  std::vector<Motion<double>> links_;
-  std::vector<Force<double>> forces_;
   double h_ = 0;
   bool any_ = false;
 };

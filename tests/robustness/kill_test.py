@@ -26,6 +26,7 @@ RUNS = (
     ("ball-in-cylinder", ("--set", "clock.duration_s=2", "--checkpoint", "0.1")),
     ("skate", ("--checkpoint", "0.1")),
     ("card-house", ("--set", "clock.duration_s=0.5", "--checkpoint", "0.02")),
+    ("quadruped", ("--set", "clock.kind=complementarity", "--set", "clock.duration_s=1", "--checkpoint", "0.05")),
 )
 
 

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bristle/complementarity/dense.hpp"
+#include "bristle/dynamics/compliant_dynamics.hpp"
+#include "bristle/step/impulse_rows.hpp"
+#include "bristle/step/system.hpp"
+
+// A complementarity step whose contacts are all with the world, as those of a robot on
+// the ground, without a matrix of its rows: Newton's method on the velocities of the
+// trees,
+//
+//   M (v − v⁻) − h f = Jᵀ z(J v),   z = P(−(J v + r)/C)
+//
+// with z unit by unit as VelocityNewton has it. Its matrix M + Jᵀ D J, D = −∂z/∂u, is
+// that of links which are tied to the world, and the articulated-body algorithm solves it
+// in one sweep. Only what is not symmetric in D, the bound μ z_n of a contact that
+// slides, is a small dense system in these contacts.
+//
+// With the pattern of the last step (who carries, who slides) one such sweep takes the
+// place of the step's own forward dynamics, and is exact where that pattern and the
+// directions of slip stay.
+
+namespace bristle {
+
+class TreeNewton {
+ public:
+  explicit TreeNewton(const Model& model);
+
+  /// Room for so many contacts.
+  void reserve(std::size_t contacts);
+
+  /// Takes the contacts of a step that are linearised, and numbers their rows; false
+  /// where one is not with the world, is rigid, or is too stiff for velocities to say
+  /// what it carries.
+  bool begin(const System& system, const State& state, std::span<ImpulseRow> rows,
+             double h);
+
+  /// A in the diagonal, from above: as if no joint held the link. By rows.
+  void find_diagonal(std::span<const ImpulseRow> rows, double h,
+                     std::span<double> diagonal) const;
+
+  /// Solves from the velocities v of the tree, and moves them and those of the links. The
+  /// first time, what else acts over the step (system.on_links, system.tau) is not in v
+  /// yet; after that v has it, and the impulses that were found last. False where the
+  /// impulses that v asks for and those that it has do not come within `tolerance` of
+  /// each other [m/s]: the step is then to be taken in another way, from its beginning.
+  bool solve_first(System& system, std::span<const ImpulseRow> rows, double h,
+                   double tolerance, std::span<double> v);
+  bool solve_again(System& system, std::span<const ImpulseRow> rows, double h,
+                   double tolerance, std::span<double> v);
+
+  /// z and J v by rows.
+  void put(const System& system, std::span<double> z, std::span<double> u) const;
+  double residual() const noexcept { return residual_; }  // [m/s]
+  int iterations() const noexcept { return iterations_; }
+  std::size_t rows() const noexcept { return rows_of(contacts_.size()); }
+
+ private:
+  /// D of a contact.
+  struct Slopes {
+    double normal = 0, across = 0, along = 0;  // of friction: across the slip, along it
+    double follows = 0;                        // μ where it slides, else 0
+    Vec2<double> direction{0, 0};              // of friction where it slides
+
+    bool alike(const Slopes& other) const {
+      return (normal > 0) == (other.normal > 0) && (follows > 0) == (other.follows > 0);
+    }
+  };
+  struct Contact {
+    std::size_t row;
+    int link;
+    double mobility;        // from above [1/kg]
+    Force<double> push[3];  // along n, t1, t2
+    double z[3];            // that the velocities ask for
+    double predicted[3];    // by the last step of Newton's
+    Slopes slopes;          // at the velocities
+    Slopes used;            // in the factorised matrix
+  };
+
+  static std::size_t rows_of(std::size_t contacts) noexcept { return 3 * contacts; }
+  static Force<double> dragged(const Contact& contact);
+  double normal_rate(const System& system, const Contact& contact) const;
+  void respond(const System& system, std::span<const ImpulseRow> rows, double h);
+  double gap(std::span<const ImpulseRow> rows, double h) const noexcept;
+  bool same_pattern() const noexcept;
+  void find_ties();
+  bool find_drags(System& system);
+  bool follow_bounds(System& system, std::span<double> change);
+  void move(System& system, double scale, std::span<const double> change,
+            std::span<double> v);
+
+  const Model* model_;
+  struct LinkBound {
+    Vec3<double> com;
+    double inverse_mass, inverse_inertia;
+  };
+  std::vector<LinkBound> bounds_;
+  std::vector<Contact> contacts_;
+  std::vector<Tie<double>> ties_;
+  std::vector<double> none_;
+  std::vector<Motion<double>> base_;  // responses of links
+
+  // Of contacts that slide: which, their responses to friction per normal impulse, and
+  // the matrix of their normal impulses.
+  std::vector<std::size_t> sliding_;
+  std::vector<double> drags_;
+  std::vector<Motion<double>> link_drags_;
+  std::vector<double> matrix_, left_, right_;
+  double residual_ = 0;
+  int iterations_ = 0;
+};
+
+}  // namespace bristle
