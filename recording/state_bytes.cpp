@@ -202,7 +202,7 @@ void add_parameters(Hash& hash, const Model& model) {
 /// Every number of a row but its memory, the same way out and in. `io` takes each one by
 /// reference.
 template <class Rows, class Io>
-void each_field(Rows& rows, std::size_t i, const Io& io) {
+void each_field(const Model& model, Rows& rows, std::size_t i, const Io& io) {
   const auto vec3 = [&](auto& v) {
     io(v.x);
     io(v.y);
@@ -230,6 +230,13 @@ void each_field(Rows& rows, std::size_t i, const Io& io) {
   io(booked.friction.y);
   io(booked.damper);
   io(booked.slipping);
+  if (model.has_patches) {
+    io(booked.approach);
+    io(booked.turning.x);
+    io(booked.turning.y);
+    io(booked.rolling.x);
+    io(booked.rolling.y);
+  }
   io(rows.sides[i]);
   auto& impulse = rows.impulse[i];
   io(impulse.normal);
@@ -276,7 +283,7 @@ void put_rows(const Model& model, std::span<const LawBlock> blocks, const Rows& 
   for (const int begin : rows.begin) to.put(begin);
   to.put_count(at(rows.count));
   for (std::size_t i = 0; i < at(rows.count); ++i) {
-    each_field(rows, i, [&](const auto& number) { to.put(number); });
+    each_field(model, rows, i, [&](const auto& number) { to.put(number); });
   }
   each_column(model, blocks, rows,
               [&](std::span<const double> column) { to.put_doubles(column); });
@@ -305,7 +312,7 @@ std::string get_rows(const Model& model, std::span<const LawBlock> blocks,
   rows.grow(count, at(MemoryLayout(model).count));
   rows.count = static_cast<int>(count);
   for (std::size_t i = 0; i < count; ++i) {
-    each_field(rows, i, [&](auto& number) {
+    each_field(model, rows, i, [&](auto& number) {
       number = from.get<std::remove_reference_t<decltype(number)>>();
     });
   }

@@ -97,7 +97,13 @@ void GuardTable::evaluate(const LawColumns& joints, const LawColumns& contacts,
       const std::size_t i = row - first;
       auto kin =
           Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
+      PatchMotion<double> patch;
+      if (laws.volumetric) {
+        patch = load_patch(c, i);
+        kin.patch = &patch;
+      }
       normal.guards(laws.normal, c.normal_state, i, kin, to);
+      kin.patch = nullptr;
       to += normal.guard_list.size();
       std::array<double, max_guards> sides;
       if (locates_bounds_) {

@@ -55,6 +55,7 @@ Works booked_lines(const Model& model, const Pools& pools) {
   works.motors = !model.motors.empty();
   works.loads = !model.loads.empty();
   works.loops = pools.springs.size() > 0;
+  works.rolling = model.has_patches;
   return works;
 }
 
@@ -331,7 +332,13 @@ void MotionOde::place(const Vector& y, bool all) {
   if (all) {
     for (std::size_t i = 0; i < rows_.size(); ++i) depths_[i] = depth_column(i);
   }
-  for (const std::size_t i : open_) depth_column(i) = -1;
+  for (const std::size_t i : open_) {
+    if (i < joint_rows_) {
+      system_.pools.joints.open(i);
+    } else {
+      system_.pools.points.open(i - joint_rows_);
+    }
+  }
   // Closed contacts stay closed, and as deep as rounding can tell well: laws that set in
   // at once, or whose rates go by 1/δ, would else switch to and fro within steps.
   for (const std::size_t i : closed_) {
@@ -398,7 +405,16 @@ void MotionOde::measure(const Vector& y, bool with_laws) {
   contact_forces(system_, {.held = &held_}, *state_, memory_by_pool_, rates_by_pool_);
 }
 
-double MotionOde::approach(std::size_t row) const { return value(RowColumns::rate, row); }
+double MotionOde::approach(std::size_t row) const {
+  return row < joint_rows_ ? system_.pools.joints.depth_rate(row)
+                           : system_.pools.points.depth_rate(row - joint_rows_);
+}
+
+bool MotionOde::has_patch(std::size_t row) const {
+  const PointPool& points = system_.pools.points;
+  return row >= joint_rows_ && points.has_patches() &&
+         points.laws_of(state_->contacts, row - joint_rows_).volumetric;
+}
 
 double MotionOde::normal_force(std::size_t row) const {
   return value(RowColumns::normal, row);

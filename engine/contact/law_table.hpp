@@ -4,6 +4,7 @@
 
 #include "bristle/contact/pass.hpp"
 #include "bristle/laws/law_choice.hpp"
+#include "bristle/laws/normal/volumetric.hpp"
 
 // The laws as functions over columns of contacts, chosen once per block of contacts and
 // not per contact. law_table_entry.hpp makes a law's entry, register_law.cpp keeps them.
@@ -20,6 +21,12 @@ inline constexpr std::size_t max_guards = 15;
 struct StepSlopes {
   Vec2<double> by_slip_x;
   Vec2<double> by_slip_y;
+};
+
+/// A volumetric law at one contact: f_K = k_v V, stored k_v W, and its couple.
+struct VolumeLaw {
+  double stiffness = 0;  // k_v [N/m³]
+  RollingDamping<double> rolling{0, 0};
 };
 
 struct NormalLawTable {
@@ -47,6 +54,9 @@ struct NormalLawTable {
   std::span<const GuardInfo> guard_list;
   void (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                  const Kinematics<double>& kin, double* out) noexcept;
+  /// Of a volumetric law; zero of others.
+  VolumeLaw (*volume)(const LawChoice&, const Columns<const double>& state,
+                      std::size_t i) noexcept;
 };
 
 struct FrictionLawTable {

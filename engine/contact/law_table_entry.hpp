@@ -25,6 +25,18 @@ RowState<L> load_row(const Columns<const double>& state, std::size_t i) {
   return detail::load_fields<RowState<L>, double>(state, i);
 }
 
+template <NormalLaw L>
+VolumeLaw volume_of([[maybe_unused]] const LawChoice& choice,
+                    [[maybe_unused]] const Columns<const double>& state,
+                    [[maybe_unused]] std::size_t i) noexcept {
+  if constexpr (volumetric_law<L>) {
+    const RowParams<L> params = params_of<L>(choice);
+    return {params.stiffness, L::rolling(params, load_row<L>(state, i))};
+  } else {
+    return {};
+  }
+}
+
 inline Kinematics<double> row_kinematics(const LawColumns& c, std::size_t i) {
   return Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
 }
@@ -206,7 +218,8 @@ constexpr NormalLawTable normal_table_entry() {
           &linearise_normal<L>,
           &stored_normal<L>,
           guard_list<L>,
-          &normal_guards<L>};
+          &normal_guards<L>,
+          &volume_of<L>};
 }
 
 template <FrictionLaw L>

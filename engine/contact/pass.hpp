@@ -69,6 +69,8 @@ struct ContactColumns {
   // Stored energy and the five powers of each contact, for Books::columns.
   Columns<N> normal_books{};
   Columns<N> friction_books{};
+  // PatchMotion of each contact, for volumetric laws: V, W, A and dV/dt.
+  Columns<const N> patch{};
 };
 
 /// What a pass writes down about energy.
@@ -227,6 +229,13 @@ BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& par
   for (; end - i >= width; i += width) {
     T depth = load<T>(c.depth + i);
     Kinematics<T> kin{depth, root(depth), load<T>(c.rate + i), {T(0), T(0)}};
+    [[maybe_unused]] PatchMotion<T> patch;
+    if constexpr (volumetric_law<L>) {
+      if (c.patch.data != nullptr) {
+        patch = load_fields<PatchMotion<T>, T>(c.patch, i);
+        kin.patch = &patch;
+      }
+    }
     [[maybe_unused]] HeldSides<L, T> held;
     if constexpr (form == Form::evaluate) {
       kin.held = held.load_from(c.normal_held, i);

@@ -34,6 +34,10 @@ struct BookedForces {
   Vec2<double> friction{};  // [N]
   double damper = 0;        // the dissipative part of the normal force [N]
   bool slipping = false;    // what the correction of friction counts as
+  // Of a patch: v_cn and ω_t at the step's beginning, and the couple that resisted them.
+  double approach = 0;
+  Vec2<double> turning{};
+  Vec2<double> rolling{};
 };
 
 /// What a row exerted over the step that led to the state, where that step solved for
@@ -118,6 +122,8 @@ struct Works {
   double loops;        // of the dampers in loops: a loss
   double projection;   // what closing rigid loops after a step put in
   double numerical;    // what an implicit step damps by itself: a loss
+  double rolling;      // of couples that resist rolling: a loss
+  double spin;         // of slip by spinning, beside friction.slip: a loss
 };
 
 inline constexpr std::size_t work_lines = field_count<Works, double>;

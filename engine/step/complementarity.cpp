@@ -69,6 +69,8 @@ class Complementarity final : public FixedMethod {
   void build(System& system, const State& state, double h);
   void add_law_rows(System& system, const State& state, double h);
   void add_contacts(System& system, const State& state, double h);
+  JacobianRow<double> add_rolling(System& system, const Placement& place, std::size_t i,
+                                  PatchLine& patch, double h);
   void add_loops(System& system, double h);
   void add_springs(System& system, const State& state, double h);
   void add_constraints(System& system, double h);
@@ -169,9 +171,9 @@ void Complementarity::reserve(const System& system, const State& state) {
     longest = std::max(longest, way);
   }
   const std::size_t springs = 6 * system.pools.springs.size();
-  const std::size_t rows = 5 * contacts + 2 * state.joints.capacity() +
-                           at(model.loop_rows) + springs + model.constraints.size() +
-                           joints_.most_rows();
+  const std::size_t rows = (model.has_patches ? 7 : 5) * contacts +
+                           2 * state.joints.capacity() + at(model.loop_rows) + springs +
+                           model.constraints.size() + joints_.most_rows();
   const int n = static_cast<int>(rows);
   problem_.reserve(n, std::min(velocities, 2 * longest), velocities);
   for (std::vector<double>* list :
@@ -227,6 +229,7 @@ void Complementarity::linearise(System& system, const State& state, double h) {
   Pools& pools = system.pools;
   const Placement place = system.placement(state.q, v_free_);
   pools.joints.measure_rates(place, state.joints);
+  contacts_.put_back_patches(pools.points);
   pools.points.measure_rates(place, state.contacts);
   const double last = state.impulses_known() ? state.impulse_step : 0;
   limits_.linearise(pools.joints, state.joints, h, last,
@@ -276,6 +279,9 @@ void Complementarity::add_contacts(System& system, const State& state, double h)
         JacobianRow<double> jacobian[PointPool::most_rows];
         pool.jacobian(place, law.i, jacobian);
         const int owner = static_cast<int>(law.i);
+        if (PatchLine* patch = contacts_.patch_line(law.i); patch != nullptr) {
+          jacobian[0] = add_rolling(system, place, law.i, *patch, h);
+        }
         if (row.tangents == 0) {
           row.first = add(system, jacobian[0], row.lag_speed - row.free_rate,
                           contacts_.line(law.laws, row, h));
@@ -298,6 +304,22 @@ void Complementarity::add_contacts(System& system, const State& state, double h)
           if (k == 0) row.damper = at_row;
         }
       });
+}
+
+/// The two rows of rolling; returns the row along n, through the centre of what resists.
+JacobianRow<double> Complementarity::add_rolling(System& system, const Placement& place,
+                                                 std::size_t i, PatchLine& patch,
+                                                 double h) {
+  const std::array<JacobianRow<double>, 3> rows =
+      system.pools.points.patch_rows(place, i, patch.axes());
+  if (!(patch.slope[1] > 0)) return rows[0];
+  const std::array<double, 3> free = patch.rates(PatchLine::rates_of(patch.free));
+  for (int axis = 0; axis < 2; ++axis) {
+    const int row = add(system, rows[at(axis) + 1], free[at(axis) + 1],
+                        contacts_.rolling_line(i, axis, h));
+    if (axis == 0) patch.rolling = row;
+  }
+  return rows[0];
 }
 
 /// Rigid loops: J v⁺ = 0. Rows that say nothing new are left out.
@@ -529,8 +551,15 @@ void Complementarity::renumber(System& system, const State& state, double h) {
         const ImpulseRows::Line line = limits_.line(law.laws, row, h);
         problem_.change_row(row.first, line.b, line.compliance, line.lower, line.upper);
       });
-  for (const ImpulseRow& row : contacts_.rows()) {
+  for (std::size_t i = 0; i < contacts_.rows().size(); ++i) {
+    const ImpulseRow& row = contacts_.rows()[i];
     if (row.first < 0) continue;
+    const PatchLine* patch = contacts_.patch_line(i);
+    for (int axis = 0; patch != nullptr && patch->rolling >= 0 && axis < 2; ++axis) {
+      const ImpulseRows::Line line = contacts_.rolling_line(i, axis, h);
+      problem_.change_row(patch->rolling + axis, line.b, line.compliance, line.lower,
+                          line.upper);
+    }
     const ConeRows rows = contacts_.cone_rows(row, h);
     if (row.tangents > 0) {
       problem_.change_contact(row.first, rows);
@@ -674,6 +703,14 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
     if (row.first < 0) continue;
     system.pools.points.scatter_row(place, i, z_[at(row.first)], across(row, z_),
                                     system.sink());
+    const PatchLine* patch = contacts_.patch_line(i);
+    if (patch == nullptr) continue;
+    const double* about = patch->rolling >= 0 ? z_.data() + patch->rolling : nullptr;
+    const Vec2<double> couple =
+        patch->couple(z_[at(row.first)], about != nullptr ? about[0] : 0,
+                      about != nullptr ? about[1] : 0);
+    system.pools.points.scatter_couple(
+        i, system.pools.points.place(i).frame.to_world(couple), system.sink());
   }
   for (int r = sections_.loops; r < sections_.springs; ++r) {
     const std::size_t k = system.loops.order[at(r - sections_.loops)];
@@ -739,6 +776,7 @@ void Complementarity::book(System& system, State& state, double h) {
   };
   add_powers(works.normal, sums_contacts_.normal.powers);
   add_powers(works.friction, sums_contacts_.friction.powers);
+  works.rolling += h * sums_contacts_.rolling;
   add_powers(works.limits, sums_limits_.normal.powers);
   add_powers(works.joint_friction, sums_limits_.friction.powers);
   const ImpulseBooks joints = limits_.finish(pools.joints, state.joints, u_, z_, h);
@@ -867,6 +905,7 @@ StepStatus Complementarity::take(System& system, State& state, double h,
                                  Commands commands) {
   reserve(system, state);
   limits_.begin(system.pools.joints, state.joints);
+  contacts_.begin(static_cast<LawPool&>(system.pools.points), state.contacts);
   contacts_.begin(system.pools.points, state.contacts);
   links_before_ = system.tree.velocities;
   turns_fast_ = velocity_terms_.find(system.tree, h);

@@ -78,6 +78,33 @@ void ImpulseRows::begin(LawPool& pool, const LawRows& rows) {
   }
 }
 
+void ImpulseRows::begin(const PointPool& pool, const ContactRows& rows) {
+  patches_.clear();
+  points_ = &pool;
+  contacts_ = &rows;
+  if (!pool.has_patches()) return;
+  patches_.resize(at(rows.count));
+  for (std::size_t b = 0; b < pool.blocks().size(); ++b) {
+    const LawBlock& laws = pool.blocks()[b];
+    if (!laws.volumetric) continue;
+    const Columns<const double> memory{
+        rows.memory.data() + at(pool.layout().normal) * rows.capacity(), rows.capacity()};
+    for (auto i = at(rows.begin[b]); i < at(rows.begin[b + 1]); ++i) {
+      if (rows.key[i].empty()) continue;
+      const VolumeLaw law = normal_law(laws.normal).volume(laws.normal, memory, i);
+      const PatchRow& patch = pool.patch(i);
+      patches_[i].begin(patch, pool.value(RowColumns::depth, i),
+                        law.stiffness * patch.potential);
+    }
+  }
+}
+
+void ImpulseRows::put_back_patches(LawPool& pool) noexcept {
+  for (std::size_t i = 0; i < patches_.size(); ++i) {
+    if (patches_[i].is_patch()) pool.put_patch(i, patches_[i].start());
+  }
+}
+
 /// v_N⁺ ≥ −e v_N⁻ where it closes fast, else v_N⁺ ≥ −gap/h; what has sunk in returns at a
 /// bounded speed.
 void ImpulseRows::linearise_rigid(const LawRow& law, bool was_open, ImpulseRow& row,
@@ -154,6 +181,11 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
     row.slope = std::max(row.slope, softest);
     if (!(load > 0)) load = row.force;
   }
+  linearise_friction(law, row, h, load, depth);
+}
+
+void ImpulseRows::linearise_friction(const LawRow& law, ImpulseRow& row, double h,
+                                     double load, double depth) noexcept {
   if (law.laws.given_load) load = law.normal_force();
   if (!(load > 0)) load = 1;  // friction is proportional to it
   if (law.laws.rigid) depth = inside;
@@ -172,6 +204,32 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
   row.start_drag = row.drag;
   row.start_friction = row.friction;
   row.start_bound = row.bound;
+}
+
+/// Where the last rates lead while it presses there, else standing still, else where the
+/// free motion leads.
+void ImpulseRows::linearise_patch(const LawRow& law, PatchLine& line, ImpulseRow& row,
+                                  double h) noexcept {
+  const PatchRates free = PatchLine::rates_of(points_->patch(law.i));
+  const double speed =
+      std::max(std::abs(points_->depth_rate(law.i)), std::abs(line.start().depth_rate()));
+  line.rolling = -1;
+  line.free = points_->patch(law.i);
+  row.free_rate = -free.along;
+  if (!(row.joins || row.depth > -2 * h * speed - 1e-12)) return;
+  row.first = 0;
+  PatchRates at = line.start_depth() > 0 ? line.start_rates() : free;
+  PatchResponse there = respond(law, *points_, *contacts_, line.start(), at, h);
+  if (!(there.force > 0) && line.start_depth() > 0) {
+    at = {};
+    there = respond(law, *points_, *contacts_, line.start(), at, h);
+  }
+  line.linearise(at, there);
+  row.free_rate = -line.rates(free)[0];
+  row.rate = -line.rate[0];
+  row.force = line.force[0];
+  row.slope = std::max(line.slope[0], softest);
+  linearise_friction(law, row, h, there.force, std::max(there.depth, 0.0));
 }
 
 ImpulseRows::Line ImpulseRows::line(const LawBlock& laws, const ImpulseRow& row,
@@ -204,6 +262,16 @@ ConeRows ImpulseRows::cone_rows(const ImpulseRow& row, double h) const noexcept 
   return rows;
 }
 
+ImpulseRows::Line ImpulseRows::rolling_line(std::size_t i, int axis,
+                                            double h) const noexcept {
+  const PatchLine& line = patches_[i];
+  const auto k = at(axis) + 1;
+  const double free = line.rates(PatchLine::rates_of(line.free))[k];
+  const double slope = std::max(line.slope[k], softest);
+  return {free - line.rate[k] - line.force[k] / slope, 1 / (h * slope), -h * line.bound,
+          h * line.bound};
+}
+
 ImpulseRows::Line ImpulseRows::damper_line(const ImpulseRow& row, int component,
                                            double h) const noexcept {
   const double most = row.undamped ? 0 : unbounded;
@@ -234,6 +302,15 @@ void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
       return;
     }
     const double normal = z[at(row.first)] / h;
+    if (PatchLine* patch = patch_line(i); patch != nullptr) {
+      put_patch(pool, law, *patch, row, u, z, h);
+      row.load = loads[at(row.first)] / h;
+      loads_[i] = row.load;
+      if (row.tangents == 0 || !(row.load > 0)) return;
+      loads_[i] =
+          load_at(law, row, Kinematics<double>::at(depth[i], rate[i], slip_of(row, u)));
+      return;
+    }
     Vec2<double> slip = row.impact ? Vec2<double>{0, 0} : slip_of(row, u);
     double load = loads[at(row.first)] / h;
     if (cone == ConeShape::box && row.tangents > 0 && !row.impact && row.mu > 0) {
@@ -254,6 +331,32 @@ void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
     if (row.impact || row.tangents == 0 || !(load > 0)) return;
     loads_[i] = load_at(law, row, Kinematics<double>::at(depth[i], rate[i], slip));
   });
+}
+
+/// The overlap that the solution leads to.
+void ImpulseRows::put_patch(LawPool& pool, const LawRow& law, PatchLine& line,
+                            const ImpulseRow& row, std::span<const double> u,
+                            std::span<const double> z, double h) noexcept {
+  const auto first = at(row.first);
+  std::array<double, 3> own = line.rates(PatchLine::rates_of(line.free));
+  own[0] = u[first];
+  if (line.rolling >= 0) {
+    own[1] = u[at(line.rolling)];
+    own[2] = u[at(line.rolling) + 1];
+  }
+  line.solved = line.rates_from(own);
+  line.found = respond(law, *points_, *contacts_, line.start(), line.solved, h);
+  const std::size_t i = law.i;
+  const PatchRow& patch = line.found.patch;
+  const Vec2<double> slip = slip_of(row, u);
+  const bool carries = z[first] > 0;
+  const double depth =
+      carries ? std::max(line.found.depth, barely_inside) : line.found.depth;
+  pool.column(RowColumns::depth)[i] = depth;
+  pool.column(RowColumns::rate)[i] = patch.approach_at(patch.centroid);
+  pool.column(RowColumns::slip_x)[i] = slip.x;
+  pool.column(RowColumns::slip_y)[i] = slip.y;
+  pool.put_patch(i, patch);
 }
 
 LawSums ImpulseRows::advance(LawPool& pool, LawRows& rows, double h) noexcept {
@@ -363,6 +466,45 @@ void ImpulseRows::hold_on(const LawRow& law, ImpulseRow& row, Vec2<double> own,
   if (row.load > 0) row.mu = std::max(row.mu, norm(own) / row.load);
 }
 
+/// The lines again where the solution leads, if the law disagrees there; by how much
+/// [m/s].
+double ImpulseRows::improve_patch(PatchLine& line, ImpulseRow& row,
+                                  std::span<const double> z,
+                                  std::span<const double> diagonal, double h,
+                                  double tolerance) noexcept {
+  const PatchResponse& found = line.found;
+  const std::array<double, 3> forces = line.forces(found.force, found.couple);
+  const double reach = found.patch.gyration();
+  double off = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (k > 0 && line.rolling < 0) break;
+    const std::size_t place = k == 0 ? at(row.first) : at(line.rolling) + k - 1;
+    const double slope = std::max(line.slope[k], softest);
+    const double by_row = yield(diagonal[place] - 1 / (h * slope), h * slope) *
+                          std::abs(h * forces[k] - z[place]);
+    off = std::max(off, k == 0 ? by_row : reach * by_row);
+  }
+  if (off <= tolerance) return off;
+  const bool worse = row.last_normal_off > 0 && off > 0.5 * row.last_normal_off;
+  row.last_normal_off = off;
+  const std::array<double, 3> before = line.slope;
+  line.linearise_again(line.solved, found);
+  if (!(found.force > 0)) line.slope = before;
+  // Where that did not help, a chord that leads less far.
+  const double rate = -line.rate[0];
+  if (worse && row.solved_before && rate != row.last_rate) {
+    line.slope[0] =
+        std::max(line.slope[0], (found.force - row.last_force) / (rate - row.last_rate));
+  }
+  row.last_rate = rate;
+  row.last_force = found.force;
+  row.solved_before = true;
+  row.rate = rate;
+  row.force = found.force;
+  row.slope = std::max(line.slope[0], softest);
+  return off;
+}
+
 ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& rows,
                                                std::span<const double> z,
                                                std::span<const double> diagonal, double h,
@@ -378,7 +520,9 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
     ImpulseRow& row = rows_[i];
     if (row.first < 0) return;
     const auto first = at(row.first);
-    if (law.laws.has_normal_law()) {
+    if (PatchLine* patch = patch_line(i); patch != nullptr) {
+      note(improve_patch(*patch, row, z, diagonal, h, tolerance), i);
+    } else if (law.laws.has_normal_law()) {
       const double found = std::max(0.0, c.normal_force[i] - row.jump);
       const double off = yield(diagonal[first] - 1 / (h * row.slope), h * row.slope) *
                          std::abs(h * found - z[first]);
@@ -422,6 +566,29 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
   return worst;
 }
 
+/// What the impulses did, less what the law books, is the damper's; what the overlap that
+/// the step thinks of would store is compared with the law's elastic force at the end.
+/// Returns that energy.
+double ImpulseRows::finish_patch(const LawRow& law, const PatchLine& line,
+                                 const ImpulseRow& row, std::span<const double> u,
+                                 std::span<const double> z, double h,
+                                 ImpulseBooks& books) noexcept {
+  double supplied = -z[at(row.first)] * u[at(row.first)];
+  for (std::size_t k = 0; line.rolling >= 0 && k < 2; ++k) {
+    supplied -= z[at(line.rolling) + k] * u[at(line.rolling) + k];
+  }
+  const PatchRow& patch = line.found.patch;
+  const double approach = patch.approach_at(patch.centroid);
+  const double stiffness = law.volume_law().stiffness;
+  const double force = law.columns.normal_force[law.i];
+  books.normal_damping +=
+      supplied - h * (force * approach + points_->patch(law.i).rolling_power);
+  const double stored = stiffness * patch.potential;
+  books.numerical +=
+      h * stiffness * patch.volume * approach - (stored - line.start_energy());
+  return stored;
+}
+
 ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const double> u,
                                  std::span<const double> z, double h) noexcept {
   ImpulseBooks books;
@@ -436,6 +603,8 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
     const ImpulseRow& row = rows_[i];
     rows.impulse[i] = {};
     travel[i] = 0;
+    const PatchLine* patch = patch_line(i);
+    if (patch != nullptr) travel[i] = patch->start_energy();
     if (row.first < 0) return;
     const auto first = at(row.first);
     const LawRow as_it_was{law.laws, before, i};
@@ -443,7 +612,11 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
     const Vec2<double> slip = slip_of(row, u);
     const Vec2<double> pushed = across(row, z);
     rows.impulse[i].across = pushed;
-    if (!law.laws.given_load) {
+    if (patch != nullptr) {
+      rows.impulse[i].normal = z[first];
+      travel[i] = finish_patch(law, *patch, row, u, z, h, books);
+      normal_force[i] = z[first] / h;
+    } else if (!law.laws.given_load) {
       const double normal = z[first];
       rows.impulse[i].normal = normal;
       travel[i] = h * rate;

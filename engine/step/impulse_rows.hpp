@@ -5,6 +5,7 @@
 
 #include "bristle/complementarity/problem.hpp"
 #include "bristle/contact/law_pool.hpp"
+#include "bristle/step/patch_lines.hpp"
 
 // The rows of a pool under laws in a complementarity step, and what their laws say of a
 // solution.
@@ -87,6 +88,14 @@ class ImpulseRows {
  public:
   /// Of a settled state: depths, rates and slips at the beginning of the step.
   void begin(LawPool& pool, const LawRows& rows);
+  /// The same where some rows may be patches.
+  void begin(const PointPool& pool, const ContactRows& rows);
+  /// The overlaps of the step's beginning, where a solution has put others.
+  void put_back_patches(LawPool& pool) noexcept;
+  /// Of a row under a volumetric law; null of other rows.
+  PatchLine* patch_line(std::size_t i) noexcept {
+    return i < patches_.size() && patches_[i].is_patch() ? &patches_[i] : nullptr;
+  }
   std::span<ImpulseRow> rows() noexcept { return rows_; }
   std::span<const double> memory() const noexcept { return memory_; }  // as it began
 
@@ -102,6 +111,8 @@ class ImpulseRows {
     double b, compliance, lower, upper;
   };
   Line line(const LawBlock& laws, const ImpulseRow& row, double h) const noexcept;
+  /// Of a patch's row about one of its axes.
+  Line rolling_line(std::size_t i, int axis, double h) const noexcept;
   Line damper_line(const ImpulseRow& row, int component, double h) const noexcept;
 
   /// The motion at the end of the step into the pool's columns: u = J v⁺ and z by rows of
@@ -146,7 +157,23 @@ class ImpulseRows {
   void hold_on(const LawRow& law, ImpulseRow& row, Vec2<double> own, Vec2<double> missing,
                double off, double resistance, double h) noexcept;
 
+  void linearise_friction(const LawRow& law, ImpulseRow& row, double h, double load,
+                          double depth) noexcept;
+  void linearise_patch(const LawRow& law, PatchLine& line, ImpulseRow& row,
+                       double h) noexcept;
+  double improve_patch(PatchLine& line, ImpulseRow& row, std::span<const double> z,
+                       std::span<const double> diagonal, double h,
+                       double tolerance) noexcept;
+  void put_patch(LawPool& pool, const LawRow& law, PatchLine& line, const ImpulseRow& row,
+                 std::span<const double> u, std::span<const double> z, double h) noexcept;
+  double finish_patch(const LawRow& law, const PatchLine& line, const ImpulseRow& row,
+                      std::span<const double> u, std::span<const double> z, double h,
+                      ImpulseBooks& books) noexcept;
+
   std::vector<ImpulseRow> rows_;
+  std::vector<PatchLine> patches_;     // as many; none where there are no patches
+  const PointPool* points_ = nullptr;  // of the patches
+  const ContactRows* contacts_ = nullptr;
   std::vector<double> memory_;
   std::vector<double> loads_;  // that friction is under
 };
@@ -171,6 +198,10 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
     if (!law.laws.rigid) row.lag_speed = std::min(row.lag / h, return_speed);
     row.free_rate = c.rate[i] + row.lag_speed;
     row.free_slip = {c.slip_x[i], c.slip_y[i]};
+    if (PatchLine* patch = patch_line(i); patch != nullptr) {
+      linearise_patch(law, *patch, row, h);
+      return;
+    }
     // How far it may come within the step, by itself or pushed.
     const double speed = std::max(std::abs(row.free_rate), std::abs(row.start_rate));
     const bool near = row.joins || row.depth > -2 * h * speed - 1e-12;

@@ -342,6 +342,8 @@ void apply_forces(System& system, const ForceRequest& what, double time,
   powers.loops = scatter_springs(system.pools.springs, at, system.sink());
   powers.projection = 0;
   powers.numerical = 0;
+  powers.rolling = sums.contacts.rolling;
+  powers.spin = 0;
 }
 
 double prescribed_acceleration(const Motor& motor, std::size_t i, double time, double h,

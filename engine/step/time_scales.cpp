@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <type_traits>
 
 namespace bristle {
 
@@ -31,6 +32,22 @@ struct Strongest {
   int index = -1;
 };
 
+/// The three rows of a patch that do not depend on each other.
+void add_patch(const PointPool& pool, const LawRow& row, const Placement& place,
+               Slope which, std::vector<SlopeRow>& found) {
+  const PatchRow& patch = pool.patch(row.i);
+  if (!(patch.area > 0)) return;
+  const double by_depth = row.normal_slopes(row.kinematics()).by_depth;
+  const PatchAxes axes(which == Slope::stiffness
+                           ? patch.stiffness(std::max(by_depth, 0.0) / patch.area)
+                           : patch.damping(row.volume_law().rolling));
+  const auto rows = pool.patch_rows(place, row.i, axes);
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (axes.slope[k] == 0) continue;
+    found.push_back({rows[k], axes.slope[k], Source::contact, static_cast<int>(row.i)});
+  }
+}
+
 /// The slopes of all closed rows and of springs, with their rows of J.
 std::vector<SlopeRow> slope_rows(System& system, const State& state, Slope which) {
   std::vector<SlopeRow> found;
@@ -43,7 +60,11 @@ std::vector<SlopeRow> slope_rows(System& system, const State& state, Slope which
       const int count = pool.jacobian(place, row.i, rows);
       const std::array<double, 3> slopes =
           which == Slope::stiffness ? row.stiffness() : row.damping();
-      for (int k = 0; k < count; ++k) {
+      if constexpr (std::is_same_v<decltype(pool), PointPool&>) {
+        if (row.laws.volumetric) add_patch(pool, row, place, which, found);
+      }
+      // A patch's normal row is among the three that were added.
+      for (int k = row.laws.volumetric ? 1 : 0; k < count; ++k) {
         // The one row of joint friction is a tangent.
         const double slope = slopes[at(row.laws.given_load ? k + 1 : k)];
         if (slope == 0) continue;
