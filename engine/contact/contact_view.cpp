@@ -107,9 +107,9 @@ double ContactView::stored(const ContactInfo& contact) const {
                                       contact.row, contact.depth, contact.normal_force);
   if (!laws.has_normal_law()) return friction;
   if (laws.volumetric) {
-    const VolumeLaw law = normal_law(laws.normal)
-                              .volume(laws.normal, memory(pool_->layout().normal),
-                                      contact.row);
+    const VolumeLaw law =
+        normal_law(laws.normal)
+            .volume(laws.normal, memory(pool_->layout().normal), contact.row);
     return friction + law.stiffness * pool_->patch(contact.row).potential;
   }
   return friction + normal_law(laws.normal)

@@ -9,6 +9,12 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// k_v W of row i.
+double energy_of(const PatchRow& patch, const LawChoice& law,
+                 const Columns<const double>& memory, std::size_t i) {
+  return normal_law(law).volume(law, memory, i).stiffness * patch.potential;
+}
+
 }  // namespace
 
 struct Episodes::Row {
@@ -222,7 +228,7 @@ void Episodes::regenerate_exactly(const Row& row) {
 /// the overlap that the bodies came to is another to second order.
 void Episodes::regenerate_patch(const Row& row) {
   const double left = old_.memory[column(MemoryLayout::travel, old_) + row.was];
-  lines_.regenerated += stored(row, now_.depth[row.i]) - left;
+  lines_.regenerated += stored_by(*row.patch, row) - left;
 }
 
 /// The depth changes as the surfaces approach, and as the point moves along them. What
@@ -269,8 +275,7 @@ double Episodes::stored(const Row& row, double depth) const {
   const NormalLawTable& normal = normal_law(laws.normal);
   const Columns<const double> memory = memory_of(now_, layout_.normal);
   if (row.patch != nullptr) {
-    return friction +
-           normal.volume(laws.normal, memory, row.i).stiffness * row.patch->potential;
+    return friction + energy_of(*row.patch, laws.normal, memory, row.i);
   }
   return friction + normal.stored(laws.normal, memory, row.i, depth);
 }
