@@ -21,6 +21,18 @@ bool digits_are_lost(const SlipOf<L>& slip) {
   return sum > 0 && sum < 1e-100;
 }
 
+/// Whether a vector that is remembered is so short that its length is lost.
+template <class L, class N>
+bool squares_underflow(const typename L::template State<N>& state) {
+  bool lost = false;
+  map_vectors<L, N>(state, [&lost](SlipOf<L, N> v) {
+    const double size = length<N>(v);
+    lost = lost || (size > 0 && size < smallest_norm<N>);
+    return v;
+  });
+  return lost;
+}
+
 /// d(stored)/dt along the motion, by dual numbers.
 template <class L, class N>
 double stored_rate(const Sample<L, N>& s, const typename L::template State<N>& rate) {
@@ -36,6 +48,7 @@ double stored_rate(const Sample<L, N>& s, const typename L::template State<N>& r
 template <class L, class N>
 void check_books(const Sample<L>& sample) {
   const Sample<L, N> s = cast_sample<N>(sample);
+  if (squares_underflow<L, N>(s.state)) return;
   const auto f = evaluate<L>(s.params, s.state, s.kin, s.normal_force);
   const double stored = stored_rate(s, f.rate);
   const double spent = -work<N>(f.force, s.kin.slip);
@@ -147,8 +160,10 @@ TYPED_TEST(FrictionContract, HeldOnItsBoundALawKeepsItsMemoryThere) {
       EXPECT_LE(norm(reach / length * now.rate.z - same.rate.z), 1e-11 * rate);
       const double spent = -dot(now.force, s.kin.slip);
       const double losses = dissipated(now.powers) - sources(now.powers);
+      // Under hardly any load the force is a share of the spring's, whose power cancels.
+      const double spring_power = element.stiffness * reach * rate;
       EXPECT_NEAR(spent, losses,
-                  1e-11 * (size * rate + std::fabs(now.powers.damping) +
+                  1e-11 * (size * rate + spring_power + std::fabs(now.powers.damping) +
                            std::fabs(now.powers.slip) + now.powers.unsupplied));
       const auto again = commit<L>(s.params, there, s.kin, s.normal_force);
       EXPECT_LE(norm(again.state.z - there.z), 1e-15 * reach);

@@ -105,7 +105,7 @@ TYPED_TEST(SpinFriction, ATurnedBodyIsHeldWithoutCreep) {
   // ends.
   if (!(element.stiffness > 0)) return;
   // A light body under backward Euler: mass m for all three components of slip, r_g = 1.
-  const Vec3<double> pull{0.2 * load * 0.4, -0.1 * load * 0.4, 0.5 * load * 0.4};
+  const Vec3<double> pull = element.bound * Vec3<double>{0.2, -0.1, 0.5};
   const double mass = 0.1;
   Vec3<double> v{0, 0, 0}, moved{0, 0, 0};
   StateOf<L> state = touch<L>(p);
