@@ -113,7 +113,7 @@ double RowLaws::stored(double depth) {
       .stored(laws->normal, {normal_memory.data(), 1}, 0, depth);
 }
 
-FrictionSpring<double> RowLaws::spring(double depth, double normal_force) {
+FrictionSpring<double, 3> RowLaws::spring(double depth, double normal_force) {
   return friction_law(laws->friction)
       .spring(laws->friction, {friction_memory.data(), 1}, 0,
               Kinematics<double>::at(depth, 0.0), normal_force);

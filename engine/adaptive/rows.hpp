@@ -76,7 +76,7 @@ struct RowLaws {
 
   NormalSlopes<double> linearise(double depth);  // at rest
   double stored(double depth);                   // by the normal law [J]
-  FrictionSpring<double> spring(double depth, double normal_force);
+  FrictionSpring<double, 3> spring(double depth, double normal_force);
 };
 void laws_of(const System& system, const State& state, std::size_t row, RowLaws& laws);
 

@@ -107,17 +107,17 @@ struct LawRow {
     if (!laws.has_normal_law()) return {normal_force(), normal_force(), 0, 0};
     return normal_law(laws.normal).linearise(laws.normal, columns.normal_state, i, kin);
   }
-  FrictionSpring<double> spring(const Kinematics<double>& kin, double force) const {
+  FrictionSpring<double, 3> spring(const SpinKinematics& kin, double force) const {
     return friction_law(laws.friction)
         .spring(laws.friction, columns.friction_state, i, kin, force);
   }
   /// Friction over a step h: how its force follows the slip, and the force itself, the
   /// memory's response included.
-  StepSlopes friction_step_slopes(const Kinematics<double>& kin, double h) const {
+  StepSlopes friction_step_slopes(const SpinKinematics& kin, double h) const {
     return friction_law(laws.friction)
         .slopes(laws.friction, columns.friction_state, i, kin, normal_force(), h);
   }
-  Vec2<double> friction_step_force(const Kinematics<double>& kin, double force,
+  Vec3<double> friction_step_force(const SpinKinematics& kin, double force,
                                    double h) const {
     return friction_law(laws.friction)
         .force(laws.friction, columns.friction_state, i, kin, force, h);
@@ -130,7 +130,7 @@ struct LawRow {
   }
   std::array<double, 3> damping() const {
     const Kinematics<double> kin = kinematics();
-    const FrictionSpring<double> f = spring(kin, normal_force());
+    const FrictionSpring<double, 3> f = spring(kin, normal_force());
     const double tangent = f.damping + f.viscous;
     return {std::max(0.0, normal_slopes(kin).by_rate), tangent, tangent};
   }

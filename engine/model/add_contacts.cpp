@@ -463,8 +463,10 @@ Problem add_capacity(const ModelOptions& options, Model& model) {
   for (const LawBlock& block : model.blocks) {
     model.normal_fields = std::max(model.normal_fields,
                                    static_cast<int>(entry_of(block.normal).state.size()));
-    model.friction_fields = std::max(
-        model.friction_fields, static_cast<int>(entry_of(block.friction).state.size()));
+    model.friction_fields =
+        std::max(model.friction_fields,
+                 static_cast<int>(
+                     entry_of(block.friction).state_with(block.friction.spin).size()));
   }
   return {};
 }

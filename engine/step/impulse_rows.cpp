@@ -191,13 +191,13 @@ void ImpulseRows::linearise_friction(const LawRow& law, ImpulseRow& row, double 
   if (law.laws.rigid) depth = inside;
   const auto kin =
       Kinematics<double>::at(law.laws.given_load ? inside : depth, 0, row.start_slip);
-  const FrictionSpring<double> f = law.spring(kin, load);
+  const FrictionSpring<double, 3> f = law.spring(kin, load);
   row.drag = h * f.stiffness + f.damping;
   row.viscous = f.viscous;
   row.bound = f.bound;
   row.mu = row.start_mu = f.bound / load;
   row.slip = {0, 0};
-  row.friction = f.elastic_force;
+  row.friction = in_plane(f.elastic_force);
   if (!(row.drag > 0) || !(row.mu > 0)) row.drag = row.mu = 0;
   row.tangents = law.laws.given_load || row.drag == 0 ? 0 : 2;
   row.elastic = row.drag > 0 && f.stiffness > 0;
@@ -414,7 +414,7 @@ double ImpulseRows::slope_along(const LawRow& law, const ImpulseRow& row,
   kin.slip = kin.slip + step * d;
   const double load = law.laws.given_load ? loads_[law.i] : load_at(law, row, kin);
   const Vec2<double> there =
-      law.friction_step_force(kin, load, h) + row.viscous * kin.slip;
+      in_plane(law.friction_step_force(kin, load, h)) + row.viscous * kin.slip;
   return dot(own - there, d) / step;
 }
 
@@ -654,8 +654,8 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
     if (row.elastic && !row.impact) {
       // ½K|Δs|² of backward Euler, which the law counts to its damper.
       const Kinematics<double> kin = law.kinematics();
-      const FrictionSpring<double> now = law.spring(kin, loads_[i]);
-      const Vec2<double> change =
+      const FrictionSpring<double, 3> now = law.spring(kin, loads_[i]);
+      const Vec3<double> change =
           now.elastic_force - as_it_was.spring(kin, loads_[i]).elastic_force;
       if (now.stiffness > 0) books.stretched += norm2(change) / (2 * now.stiffness);
     }

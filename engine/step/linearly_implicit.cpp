@@ -456,9 +456,9 @@ bool LinearlyImplicitEuler::improve(System& system, const State& state, Pool& po
     const bool closer = to.secant > 0 && speed < 0.5 * to.secant;
     if ((!turned && !closer) || speed == 0) return;
     auto kin = Kinematics<double>::at(c.depth[row.i], to.rate, {0, 0});
-    const Vec2<double> still = row.friction_step_force(kin, to.force, h);
+    const Vec2<double> still = in_plane(row.friction_step_force(kin, to.force, h));
     kin.slip = slip;
-    const Vec2<double> sliding = row.friction_step_force(kin, to.force, h);
+    const Vec2<double> sliding = in_plane(row.friction_step_force(kin, to.force, h));
     const double slope = std::max(0.0, dot(still - sliding, slip) / (speed * speed));
     const Vec2<double> f = still - slope * to.slip;
     pool.scatter_row(place, row.i, 0, f - to.friction, system.sink());
