@@ -59,7 +59,7 @@ LawRecord describe(const LawChoice& choice) {
     law.parameters.push_back({std::string(parameter.name), std::string(parameter.unit)});
     law.values.push_back(choice.parameters[i]);
   }
-  for (const StateField& field : entry.state) {
+  for (const StateField& field : entry.state_with(choice.spin)) {
     law.memory.push_back({std::string(field.name), std::string(field.unit)});
   }
   return law;

@@ -110,6 +110,7 @@ void add_layout(Hash& hash, const Model& model) {
     // By name: the index of a registered law depends on what else a program registers.
     hash.add(block.rigid ? std::string_view("rigid") : entry_of(block.normal).info.name);
     hash.add(entry_of(block.friction).info.name);
+    if (block.spins()) hash.add(static_cast<int>(block.friction.spin));
   }
   hash.add(model.joint_rows.size());
   hash.add(model.joint_block_rows);
@@ -236,6 +237,9 @@ void each_field(const Model& model, Rows& rows, std::size_t i, const Io& io) {
     io(booked.turning.y);
     io(booked.rolling.x);
     io(booked.rolling.y);
+    io(booked.spin);
+    io(booked.spin_friction);
+    io(rows.impulse[i].spin);
   }
   io(rows.sides[i]);
   auto& impulse = rows.impulse[i];

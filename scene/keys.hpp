@@ -166,6 +166,9 @@ inline constexpr Key contact_keys[] = {
     {"materials", Kind::texts, Dimension::none, "two materials, instead of stiffness"},
     {"radius", Kind::number, Dimension::length,
      "of the contact, for materials; R* of the pair when left out", positive},
+    {"spin", Kind::text, Dimension::none,
+     "how friction of a volumetric contact resists spinning", any_number,
+     "none|elliptic|uniform|paraboloid|hertz"},
     {"share_a", Kind::number, Dimension::none, "of the overlap that a yields",
      Range{0, 1}}};
 

@@ -35,6 +35,11 @@ MemoryKind kind_of(const StateField& field, MemoryKind of_length) {
   return field.unit == "m" ? of_length : MemoryKind::share;
 }
 
+/// What a friction law remembers, in as many components as it has.
+const std::vector<StateField>& friction_memory(const LawChoice& law) {
+  return entry_of(law).state_with(law.spin);
+}
+
 /// 1 in the lines of the energy books that the laws and forces of a model write.
 Works booked_lines(const Model& model, const Pools& pools) {
   Works works{};
@@ -55,7 +60,7 @@ Works booked_lines(const Model& model, const Pools& pools) {
   works.motors = !model.motors.empty();
   works.loads = !model.loads.empty();
   works.loops = pools.springs.size() > 0;
-  works.rolling = model.has_patches;
+  works.rolling = works.spin = model.has_patches;
   return works;
 }
 
@@ -130,7 +135,7 @@ void MotionOde::lay_out_pool(const LawPool& pool, const LawRows& rows, bool join
           take(column++, kind_of(field, MemoryKind::depth));
         }
         column = layout.friction;
-        for (const StateField& field : entry_of(laws.friction).state) {
+        for (const StateField& field : friction_memory(laws.friction)) {
           take(column++, kind_of(field, MemoryKind::stretch));
         }
         continue;

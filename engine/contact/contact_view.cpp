@@ -90,7 +90,9 @@ ContactPhase ContactView::phase_of(const ContactInfo& contact) const {
   const std::size_t capacity = rows().capacity();
   law.guards(
       choice, {rows().memory.data() + at(pool_->layout().friction) * capacity, capacity},
-      contact.row, Kinematics<double>::at(contact.depth, contact.rate, contact.slip),
+      contact.row,
+      SpinKinematics::at(contact.depth, contact.rate,
+                         {contact.slip.x, contact.slip.y, pool_->spin_slip(contact.row)}),
       contact.normal_force, guards.data());
   const auto which = static_cast<std::size_t>(slips - law.guard_list.begin());
   return guards[which] > 0 ? ContactPhase::slip : ContactPhase::stick;

@@ -98,6 +98,7 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
   if (row.patch == nullptr) return;
   now_.booked[i].approach = row.patch->approach;
   now_.booked[i].turning = row.patch->turning;
+  now_.booked[i].spin = row.patch->spin_slip();
 }
 
 /// With located events a closed row may be a rounding outside, and only a ground that
@@ -151,13 +152,18 @@ void Episodes::correct_ledger(const Row& row, const RowMotion& motion) {
     rolling = -half * dot(booked.rolling, row.patch->turning - booked.turning);
   }
   const double friction = -half * dot(booked.friction, motion.slip - booked.slip);
+  double spin = 0;
+  if (row.patch != nullptr) {
+    spin = -half * booked.spin_friction * (row.patch->spin_slip() - booked.spin);
+  }
   lines_.normal.damping += normal;
   lines_.rolling += rolling;
   (booked.slipping ? lines_.friction.slip : lines_.friction.damping) += friction;
+  (booked.slipping ? lines_.spin : lines_.friction.damping) += spin;
   if (!contact_books_) return;
   now_.memory[column(layout_.normal_books, now_) + row.i] += normal + rolling;
   const int line = layout_.friction_books + (booked.slipping ? 1 : 0);
-  now_.memory[column(line, now_) + row.i] += friction;
+  now_.memory[column(line, now_) + row.i] += friction + spin;
 }
 
 void Episodes::begin(Row& row, double rate) {
@@ -228,7 +234,8 @@ void Episodes::regenerate_exactly(const Row& row) {
 /// the overlap that the bodies came to is another to second order.
 void Episodes::regenerate_patch(const Row& row) {
   const double left = old_.memory[column(MemoryLayout::travel, old_) + row.was];
-  lines_.regenerated += stored_by(*row.patch, row) - left;
+  const Columns<const double> memory = memory_of(now_, layout_.normal);
+  lines_.regenerated += energy_of(*row.patch, row.laws.normal, memory, row.i) - left;
 }
 
 /// The depth changes as the surfaces approach, and as the point moves along them. What

@@ -44,6 +44,7 @@ class Episodes {
     Powers<double>& friction;
     double& regenerated;
     double& rolling;
+    double& spin;
     std::uint32_t& begun;  // number of the last episode
     std::vector<Event>& events;
   };

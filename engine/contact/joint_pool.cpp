@@ -96,7 +96,7 @@ void JointPool::settle(const AcceptedStep& step, State& state,
   }
   double none = 0;  // joint rows follow their rates
   Episodes episodes(step, layout(), model_->contact_books, rows, rows,
-                    {state.works.limits, state.works.joint_friction, none, none,
+                    {state.works.limits, state.works.joint_friction, none, none, none,
                      state.episodes, events});
   const std::span<const double> depth = column(RowColumns::depth);
   const std::span<const double> rate = column(RowColumns::rate);

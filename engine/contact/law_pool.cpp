@@ -42,6 +42,7 @@ void clear_columns(int first, int last, const ContactRange& rows, std::size_t ca
 
 void add(LawTotals& to, const LawTotals& from) {
   to.stored += from.stored;
+  to.spin += from.spin;
   for (std::size_t line = 0; line < 5; ++line) {
     field<double>(to.powers, line) += field<double>(from.powers, line);
   }
@@ -94,6 +95,7 @@ void LawPool::fit(const LawRows& rows) {
   patches_.assign(any ? capacity_ : 0, {});
   patch_columns_.assign(any ? field_count<PatchMotion<double>, double> * capacity_ : 0,
                         0.0);
+  spin_columns_.assign(any ? 3 * capacity_ : 0, 0.0);
   pieces_.resize(capacity_ / contacts_per_block + blocks_.size() + 1);
 }
 
@@ -153,11 +155,18 @@ void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noe
                     pass.next);
     }
   }
+  if (laws.volumetric && !laws.spins()) {
+    double* third = spin_columns_.data() + capacity_;
+    std::fill(third + piece.rows.begin, third + piece.rows.end, 0.0);
+  }
   if (!by_row) return;
   const double* of_normal = columns.normal_books.data;
   const double* of_friction = columns.friction_books.data;
   if (laws.has_normal_law()) sum_books(of_normal, capacity_, piece.rows, sums.normal);
   sum_books(of_friction, capacity_, piece.rows, sums.friction);
+  for (std::size_t i = piece.rows.begin; laws.spins() && i < piece.rows.end; ++i) {
+    sums.friction.spin += columns.spin_loss[i];
+  }
   if (!contact_books_) return;
   for (std::size_t i = piece.rows.begin; laws.volumetric && i < piece.rows.end; ++i) {
     columns.normal_books.column(1)[i] += patches_[i].rolling_power;
@@ -219,6 +228,7 @@ void LawPool::note_forces(LawRows& rows, bool at_end) noexcept {
     if (has_patches()) {
       if (contact_books_) damping -= patches_[i].rolling_power;
       booked.rolling = sign * patches_[i].rolling;
+      booked.spin_friction = sign * spin_friction(i);
     }
     booked.damper = rate[i] != 0 ? sign * damping / rate[i] : 0;
     booked.friction = {sign * friction_x[i], sign * friction_y[i]};

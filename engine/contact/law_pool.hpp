@@ -99,6 +99,12 @@ struct LawRow {
     if (laws.volumetric) kin.patch = &patch;
     return kin;
   }
+  /// With the slip of spinning, where friction has three components.
+  SpinKinematics friction_kinematics() const {
+    const double spin = laws.spins() ? columns.slip_z[i] : 0;
+    return SpinKinematics::at(columns.depth[i], columns.rate[i],
+                              {columns.slip_x[i], columns.slip_y[i], spin});
+  }
   VolumeLaw volume_law() const {
     return normal_law(laws.normal).volume(laws.normal, columns.normal_state, i);
   }
@@ -124,15 +130,13 @@ struct LawRow {
   }
   /// Stiffness or damping along n, t1 and t2, as far as it resists [N/m], [N s/m].
   std::array<double, 3> stiffness() const {
-    const Kinematics<double> kin = kinematics();
-    const double tangent = spring(kin, normal_force()).stiffness;
-    return {std::max(0.0, normal_slopes(kin).by_depth), tangent, tangent};
+    const double tangent = spring(friction_kinematics(), normal_force()).stiffness;
+    return {std::max(0.0, normal_slopes(kinematics()).by_depth), tangent, tangent};
   }
   std::array<double, 3> damping() const {
-    const Kinematics<double> kin = kinematics();
-    const FrictionSpring<double, 3> f = spring(kin, normal_force());
+    const FrictionSpring<double, 3> f = spring(friction_kinematics(), normal_force());
     const double tangent = f.damping + f.viscous;
-    return {std::max(0.0, normal_slopes(kin).by_rate), tangent, tangent};
+    return {std::max(0.0, normal_slopes(kinematics()).by_rate), tangent, tangent};
   }
   /// Energy stored at a depth, the memory as it is [J].
   double normal_energy(double depth) const {
@@ -179,6 +183,19 @@ class LawPool {
     c[capacity_] = patch.potential;
     c[2 * capacity_] = patch.area;
     c[3 * capacity_] = patch.volume_rate();
+    spin_columns_[i] = patch.spin_slip();
+    if (patch.volume == 0) spin_columns_[capacity_ + i] = 0;
+  }
+  /// Of friction in three components: r_g ω_n [m/s], and the third force [N].
+  double spin_slip(std::size_t i) const { return has_patches() ? spin_columns_[i] : 0; }
+  double spin_friction(std::size_t i) const {
+    return has_patches() ? spin_columns_[capacity_ + i] : 0;
+  }
+  void put_spin_slip(std::size_t i, double slip) {
+    if (has_patches()) spin_columns_[i] = slip;
+  }
+  void put_spin_friction(std::size_t i, double force) {
+    if (has_patches()) spin_columns_[capacity_ + i] = force;
   }
 
   /// How fast the depth of a row grows: of a patch, at its deepest point [m/s].
@@ -268,7 +285,8 @@ class LawPool {
   std::size_t capacity_ = 0;
   std::vector<double> columns_;        // RowColumns
   std::vector<PatchRow> patches_;      // where some laws are volumetric, per row; and
-  std::vector<double> patch_columns_;  // as their passes read them: PatchMotion
+  std::vector<double> patch_columns_;  // as their passes read them: PatchMotion; and
+  std::vector<double> spin_columns_;   // r_g ω_n, third force of friction, spin's loss
   std::vector<double> rates_;
   std::vector<double> books_;    // stored and powers of normal and friction, per row
   std::vector<LawSums> pieces_;  // sums per piece of a block
@@ -303,7 +321,10 @@ inline LawColumns LawPool::law_columns(std::span<const double> memory,
           .friction_held = sides.friction,
           .normal_books = {books_.data(), capacity_},
           .friction_books = {books_.data() + book_columns * capacity_, capacity_},
-          .patch = {patch_columns_.data(), capacity_}};
+          .patch = {patch_columns_.data(), capacity_},
+          .slip_z = spin_columns_.data(),
+          .friction_z = spin_columns_.data() + (has_patches() ? capacity_ : 0),
+          .spin_loss = spin_columns_.data() + (has_patches() ? 2 * capacity_ : 0)};
 }
 
 }  // namespace bristle

@@ -103,6 +103,8 @@ struct PatchRow {
   double gyration() const {
     return volume > 0 ? std::sqrt((moments.xx + moments.yy) / volume) : 0;
   }
+  /// The third component of slip [m/s].
+  double spin_slip() const { return gyration() * spin; }
   /// How far the patch reaches across an axis: r of a disc [m].
   double reach(Vec2<double> axis) const {
     const double square = axis.x * axis.x * moments.yy -

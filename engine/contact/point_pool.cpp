@@ -79,7 +79,7 @@ void PointPool::accept(const LinkMotion& links, const AcceptedStep& step, State&
   places_.swap(cache_.places());
   Episodes episodes(step, layout(), model_->contact_books, state.contacts, now,
                     {state.works.normal, state.works.friction, state.works.regenerated,
-                     state.works.rolling, state.episodes, events});
+                     state.works.rolling, state.works.spin, state.episodes, events});
   for (const RowChange& change : cache_.changes()) {
     const LawBlock& laws = blocks()[index(change.block)];
     if (change.fate == RowChange::Fate::lost) {
@@ -232,7 +232,9 @@ void PointPool::scatter_couple(std::size_t i, const Vec3<double>& couple,
 }
 
 Vec3<double> PointPool::couple(std::size_t i) const {
-  return places_[i].frame.to_world(patch(i).rolling);
+  const Frame<double>& frame = places_[i].frame;
+  return frame.to_world(patch(i).rolling) +
+         patch(i).gyration() * spin_friction(i) * frame.n;
 }
 
 void PointPool::scatter_row(const Placement& at, std::size_t i, double normal,
@@ -290,14 +292,23 @@ Overlap<double> PointPool::displaced(const ContactRows& rows, std::size_t i, dou
                                                           pose);
 }
 
+/// The row of a couple on B.
+JacobianRow<double> PointPool::couple_row(std::size_t i,
+                                          const Vec3<double>& axis) const noexcept {
+  const ContactPlace& place = places_[i];
+  return {place.link_a, place.link_b, {-axis, {0, 0, 0}}, {axis, {0, 0, 0}}};
+}
+
+JacobianRow<double> PointPool::spin_row(std::size_t i) const noexcept {
+  return couple_row(i, patch(i).gyration() * places_[i].frame.n);
+}
+
 std::array<JacobianRow<double>, 3> PointPool::patch_rows(
     const Placement& at, std::size_t i, const PatchAxes& axes) const noexcept {
   const ContactPlace& place = places_[i];
   const Vec3<double> centre = place.point + place.frame.to_world(axes.centre);
   const auto about = [&](Vec2<double> axis) {
-    const Vec3<double> direction = place.frame.to_world(axis);
-    return JacobianRow<double>{
-        place.link_a, place.link_b, {-direction, {0, 0, 0}}, {direction, {0, 0, 0}}};
+    return couple_row(i, place.frame.to_world(axis));
   };
   return {
       row_at_point<double>(at.tree, place.link_a, place.link_b, centre, place.frame.n),

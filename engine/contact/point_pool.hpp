@@ -66,6 +66,9 @@ class PointPool : public LawPool {
   std::array<JacobianRow<double>, 3> patch_rows(const Placement& at, std::size_t i,
                                                 const PatchAxes& axes) const noexcept;
 
+  /// The row of J of the third component of slip, r_g ω_n.
+  JacobianRow<double> spin_row(std::size_t i) const noexcept;
+
   const ContactPlace& place(std::size_t i) const { return places_[i]; }
   /// Whether the point of a row was not found again by the last measure().
   bool lost(std::size_t i) const { return lost_[i] != 0; }
@@ -84,6 +87,7 @@ class PointPool : public LawPool {
                       double& spin) const;
   void meet(const LinkMotion& links, std::size_t i, PatchRow patch,
             const RowMotion& motion);
+  JacobianRow<double> couple_row(std::size_t i, const Vec3<double>& axis) const noexcept;
   void fit_rows(const ContactRows& rows);
   void measure_pair(const LinkMotion& links, const ContactRows& rows, std::size_t pair,
                     const double* turns) noexcept;

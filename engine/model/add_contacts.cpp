@@ -76,6 +76,12 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
   if (!rule.touches) return {};
   const LawChoice* normal = rule.rigid ? nullptr : &rule.normal;
   if (Problem p = check_laws(who, normal, &rule.friction)) return p;
+  const bool patch = normal != nullptr && entry_of(*normal).volumetric;
+  if (rule.friction.spin != Spin::none && !patch) {
+    return who.error("spin",
+                     "friction resists spinning in a patch alone, and that needs a "
+                     "volumetric normal law, such as volumetric");
+  }
   if (rule.rigid && !between(0, 1).contains(rule.restitution)) {
     return who.error("restitution",
                      "restitution = " + number(rule.restitution) + " must lie in [0, 1]");

@@ -212,6 +212,8 @@ struct LawBlock {
   bool volumetric = false;  // the normal law is one of the overlap's volume
 
   bool has_normal_law() const { return !given_load && !rigid; }
+  /// Whether friction has three components of slip.
+  bool spins() const { return friction.spin != Spin::none; }
   friend bool operator==(const LawBlock&, const LawBlock&) = default;
 };
 

@@ -298,8 +298,10 @@ Result<LawPair> laws_of_pair(const ContactSpec& rule, const PairScale& pair) {
   if (std::string wrong = out_of_range(laws.normal); !wrong.empty()) {
     return about("normal", wrong + "; give the stiffness of this contact");
   }
-  if (open.friction >= 0)
+  if (open.friction >= 0) {
     laws.friction = stick_and_slip(open.friction, pair, laws.normal);
+    laws.friction.spin = rule.friction.spin;
+  }
   return laws;
 }
 

@@ -34,8 +34,9 @@ struct BookedForces {
   Vec2<double> friction{};  // [N]
   double damper = 0;        // the dissipative part of the normal force [N]
   bool slipping = false;    // what the correction of friction counts as
-  // Of a patch: v_cn and ω_t at the step's beginning, and the couple that resisted them.
+  // Of a patch: v_cn, r_g ω_n and ω_t at the step's beginning, and what resisted them.
   double approach = 0;
+  double spin = 0, spin_friction = 0;
   Vec2<double> turning{};
   Vec2<double> rolling{};
 };
@@ -45,6 +46,7 @@ struct BookedForces {
 struct RowImpulse {
   double normal = 0;
   Vec2<double> across{0, 0};  // in the contact's frame
+  double spin = 0;            // of the third component of friction
 };
 
 /// Rows under contact laws, as of the last accepted state. Those of one pair of laws (a

@@ -171,7 +171,7 @@ void Complementarity::reserve(const System& system, const State& state) {
     longest = std::max(longest, way);
   }
   const std::size_t springs = 6 * system.pools.springs.size();
-  const std::size_t rows = (model.has_patches ? 7 : 5) * contacts +
+  const std::size_t rows = (model.has_patches ? 9 : 5) * contacts +
                            2 * state.joints.capacity() + at(model.loop_rows) + springs +
                            model.constraints.size() + joints_.most_rows();
   const int n = static_cast<int>(rows);
@@ -276,8 +276,9 @@ void Complementarity::add_contacts(System& system, const State& state, double h)
       state.contacts, pool.law_columns(state.contacts.memory), [&](const LawRow& law) {
         ImpulseRow& row = contacts_.rows()[law.i];
         if (row.first < 0) return;
-        JacobianRow<double> jacobian[PointPool::most_rows];
-        pool.jacobian(place, law.i, jacobian);
+        JacobianRow<double> jacobian[contact_lanes];
+        pool.jacobian(place, law.i, std::span(jacobian).first(PointPool::most_rows));
+        if (law.laws.spins()) jacobian[3] = pool.spin_row(law.i);
         const int owner = static_cast<int>(law.i);
         if (PatchLine* patch = contacts_.patch_line(law.i); patch != nullptr) {
           jacobian[0] = add_rolling(system, place, law.i, *patch, h);
@@ -288,18 +289,18 @@ void Complementarity::add_contacts(System& system, const State& state, double h)
           contact_of_.back() = owner;
           return;
         }
-        halves_.find(tree, system.tree, jacobian);
+        halves_.find(tree, system.tree, std::span(jacobian).first(1 + at(row.tangents)));
         row.first = problem_.add_contact(halves_.velocities(), halves_.values(),
                                          contacts_.cone_rows(row, h));
-        for (const double rate :
-             {row.lag_speed - row.free_rate, row.free_slip.x, row.free_slip.y}) {
-          u_free_.push_back(rate);
-          contact_of_.push_back(owner);
+        u_free_.push_back(row.lag_speed - row.free_rate);
+        for (int k = 0; k < row.tangents; ++k) {
+          u_free_.push_back(field<double>(row.free_slip, at(k)));
         }
+        contact_of_.insert(contact_of_.end(), 1 + at(row.tangents), owner);
         if (!(row.viscous > 0)) return;
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < row.tangents; ++k) {
           const int at_row =
-              add(system, jacobian[1 + k], k == 0 ? row.free_slip.x : row.free_slip.y,
+              add(system, jacobian[1 + k], field<double>(row.free_slip, at(k)),
                   contacts_.damper_line(row, k, h));
           if (k == 0) row.damper = at_row;
         }
@@ -436,9 +437,8 @@ bool Complementarity::lower_restitution(double h) {
       if (!contact.rigid) continue;
       rebounds = rebounds || contact.restitution > 0;
       const int k = row - contact.first;
-      const double start = k == 0   ? -contact.start_rate
-                           : k == 1 ? contact.start_slip.x
-                                    : contact.start_slip.y;
+      const double start =
+          k == 0 ? -contact.start_rate : field<double>(contact.start_slip, at(k - 1));
       work += 0.5 * z_[at(row)] * (u_[at(row)] + start);
       size += std::abs(z_[at(row)]) * (std::abs(u_[at(row)]) + std::abs(start));
     }
@@ -481,6 +481,7 @@ void Complementarity::guess(const State& state, double h) {
       if (row.tangents == 0) continue;
       z_[at(row.first) + 1] = share * last.across.x;
       z_[at(row.first) + 2] = share * last.across.y;
+      if (row.tangents > 2) z_[at(row.first) + 3] = share * last.spin;
     }
   }
   z_before_ = z_;
@@ -696,12 +697,14 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
     const ImpulseRow& row = limits_.rows()[i];
     if (row.first < 0) continue;
     const double normal = row.drag > 0 ? 0 : z_[at(row.first)];
-    system.pools.joints.scatter_row(place, i, normal, across(row, z_), system.sink());
+    system.pools.joints.scatter_row(place, i, normal, in_plane(across(row, z_)),
+                                    system.sink());
   }
   for (std::size_t i = 0; i < contacts_.rows().size(); ++i) {
     const ImpulseRow& row = contacts_.rows()[i];
     if (row.first < 0) continue;
-    system.pools.points.scatter_row(place, i, z_[at(row.first)], across(row, z_),
+    const Vec3<double> pushed = across(row, z_);
+    system.pools.points.scatter_row(place, i, z_[at(row.first)], in_plane(pushed),
                                     system.sink());
     const PatchLine* patch = contacts_.patch_line(i);
     if (patch == nullptr) continue;
@@ -709,8 +712,10 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
     const Vec2<double> couple =
         patch->couple(z_[at(row.first)], about != nullptr ? about[0] : 0,
                       about != nullptr ? about[1] : 0);
-    system.pools.points.scatter_couple(
-        i, system.pools.points.place(i).frame.to_world(couple), system.sink());
+    const Frame<double>& frame = system.pools.points.place(i).frame;
+    const double spinning = patch->start().gyration() * pushed.z;
+    system.pools.points.scatter_couple(i, frame.to_world(couple) + spinning * frame.n,
+                                       system.sink());
   }
   for (int r = sections_.loops; r < sections_.springs; ++r) {
     const std::size_t k = system.loops.order[at(r - sections_.loops)];
@@ -777,6 +782,8 @@ void Complementarity::book(System& system, State& state, double h) {
   add_powers(works.normal, sums_contacts_.normal.powers);
   add_powers(works.friction, sums_contacts_.friction.powers);
   works.rolling += h * sums_contacts_.rolling;
+  works.spin += h * sums_contacts_.friction.spin;
+  works.friction.slip -= h * sums_contacts_.friction.spin;
   add_powers(works.limits, sums_limits_.normal.powers);
   add_powers(works.joint_friction, sums_limits_.friction.powers);
   const ImpulseBooks joints = limits_.finish(pools.joints, state.joints, u_, z_, h);

@@ -15,18 +15,24 @@ constexpr double any_load = 1e30;        // a load under which nothing slips [N]
 constexpr double inside = 1;             // the depth of contacts without one [m]
 constexpr double barely_inside = 1e-18;  // of contacts that carry all the same [m]
 
-Vec2<double> slip_of(const ImpulseRow& row, std::span<const double> u) {
+/// Of the tangents of a contact, in a list by rows of the problem.
+Vec3<double> tangents_in(std::span<const double> list, std::size_t first, int tangents) {
+  return {list[first + 1], tangents > 1 ? list[first + 2] : 0,
+          tangents > 2 ? list[first + 3] : 0};
+}
+
+Vec3<double> slip_of(const ImpulseRow& row, std::span<const double> u) {
   if (row.first < 0) return row.free_slip;
   const auto first = at(row.first);
-  if (row.tangents == 0) return {u[first], 0};
-  return {u[first + 1], row.tangents > 1 ? u[first + 2] : 0};
+  if (row.tangents == 0) return {u[first], 0, 0};
+  return tangents_in(u, first, row.tangents);
 }
 
 /// The impulse of friction that its bound holds.
-Vec2<double> inside_bound(const ImpulseRow& row, std::span<const double> z) {
+Vec3<double> inside_bound(const ImpulseRow& row, std::span<const double> z) {
   const auto first = at(row.first);
-  if (row.tangents == 0) return {z[first], 0};
-  return {z[first + 1], row.tangents > 1 ? z[first + 2] : 0};
+  if (row.tangents == 0) return {z[first], 0, 0};
+  return tangents_in(z, first, row.tangents);
 }
 
 /// How much a row's velocity would change per impulse that law and solution differ by,
@@ -36,30 +42,38 @@ double yield(double mobility, double stiffness) {
   return mobility > 0 ? mobility / (1 + mobility * stiffness) : 0;
 }
 
+/// A direction across a force: along the surface, if it is not due to spin alone.
+Vec3<double> across_of(const Vec3<double>& force) {
+  const double length = std::hypot(force.x, force.y);
+  if (!(length > 0)) return {1, 0, 0};
+  return (1 / length) * Vec3<double>{-force.y, force.x, 0};
+}
+
 double slope_of(const NormalSlopes<double>& slopes, double h) {
   return h * std::max(0.0, slopes.by_depth) + std::max(0.0, slopes.by_rate);
 }
 
 /// Under which the law has the strength of the step's beginning.
-double load_at(const LawRow& law, const ImpulseRow& row, const Kinematics<double>& kin) {
+double load_at(const LawRow& law, const ImpulseRow& row, const SpinKinematics& kin) {
   const double bound = law.spring(kin, row.load).bound;
   return bound > 0 ? row.load * (row.start_mu * row.load / bound) : row.load;
 }
 
 }  // namespace
 
-Vec2<double> across(const ImpulseRow& row, std::span<const double> z) noexcept {
-  Vec2<double> sum{0, 0};
+Vec3<double> across(const ImpulseRow& row, std::span<const double> z) noexcept {
+  Vec3<double> sum{0, 0, 0};
   if (row.first < 0) return sum;
   const auto first = at(row.first);
   if (row.tangents > 0) {
-    sum = {z[first + 1], row.tangents > 1 ? z[first + 2] : 0};
+    sum = tangents_in(z, first, row.tangents);
   } else if (row.drag > 0) {
-    sum = {z[first], 0};
+    sum = {z[first], 0, 0};
   }
   if (row.damper >= 0) {
     sum.x += z[at(row.damper)];
     if (row.tangents > 1) sum.y += z[at(row.damper) + 1];
+    if (row.tangents > 2) sum.z += z[at(row.damper) + 2];
   }
   return sum;
 }
@@ -74,7 +88,7 @@ void ImpulseRows::begin(LawPool& pool, const LawRows& rows) {
     rows_[i].depth = c.depth[i];
     rows_[i].lag = rows.lag[i];
     rows_[i].start_rate = c.rate[i];
-    rows_[i].start_slip = {c.slip_x[i], c.slip_y[i]};
+    rows_[i].start_slip = {c.slip_x[i], c.slip_y[i], pool.spin_slip(i)};
   }
 }
 
@@ -190,16 +204,16 @@ void ImpulseRows::linearise_friction(const LawRow& law, ImpulseRow& row, double 
   if (!(load > 0)) load = 1;  // friction is proportional to it
   if (law.laws.rigid) depth = inside;
   const auto kin =
-      Kinematics<double>::at(law.laws.given_load ? inside : depth, 0, row.start_slip);
+      SpinKinematics::at(law.laws.given_load ? inside : depth, 0, row.start_slip);
   const FrictionSpring<double, 3> f = law.spring(kin, load);
   row.drag = h * f.stiffness + f.damping;
   row.viscous = f.viscous;
   row.bound = f.bound;
   row.mu = row.start_mu = f.bound / load;
-  row.slip = {0, 0};
-  row.friction = in_plane(f.elastic_force);
+  row.slip = {0, 0, 0};
+  row.friction = f.elastic_force;
   if (!(row.drag > 0) || !(row.mu > 0)) row.drag = row.mu = 0;
-  row.tangents = law.laws.given_load || row.drag == 0 ? 0 : 2;
+  row.tangents = law.laws.given_load || row.drag == 0 ? 0 : law.laws.spins() ? 3 : 2;
   row.elastic = row.drag > 0 && f.stiffness > 0;
   row.start_drag = row.drag;
   row.start_friction = row.friction;
@@ -255,10 +269,12 @@ ConeRows ImpulseRows::cone_rows(const ImpulseRow& row, double h) const noexcept 
   if (row.tangents == 0) return rows;
   rows.b[1] = row.free_slip.x;
   rows.b[2] = row.free_slip.y;
+  rows.b[3] = row.free_slip.z;
   if (row.impact) return rows;
-  rows.compliance[1] = rows.compliance[2] = 1 / (h * row.drag);
+  rows.compliance[1] = rows.compliance[2] = rows.compliance[3] = 1 / (h * row.drag);
   rows.b[1] -= row.slip.x + row.friction.x / row.drag;
   rows.b[2] -= row.slip.y + row.friction.y / row.drag;
+  rows.b[3] -= row.slip.z + row.friction.z / row.drag;
   return rows;
 }
 
@@ -275,8 +291,8 @@ ImpulseRows::Line ImpulseRows::rolling_line(std::size_t i, int axis,
 ImpulseRows::Line ImpulseRows::damper_line(const ImpulseRow& row, int component,
                                            double h) const noexcept {
   const double most = row.undamped ? 0 : unbounded;
-  return {component == 0 ? row.free_slip.x : row.free_slip.y, 1 / (h * row.viscous),
-          -most, most};
+  const double slip = field<double>(row.free_slip, at(component));
+  return {slip, 1 / (h * row.viscous), -most, most};
 }
 
 void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
@@ -308,13 +324,13 @@ void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
       loads_[i] = row.load;
       if (row.tangents == 0 || !(row.load > 0)) return;
       loads_[i] =
-          load_at(law, row, Kinematics<double>::at(depth[i], rate[i], slip_of(row, u)));
+          load_at(law, row, SpinKinematics::at(depth[i], rate[i], slip_of(row, u)));
       return;
     }
-    Vec2<double> slip = row.impact ? Vec2<double>{0, 0} : slip_of(row, u);
+    Vec3<double> slip = row.impact ? Vec3<double>{0, 0, 0} : slip_of(row, u);
     double load = loads[at(row.first)] / h;
     if (cone == ConeShape::box && row.tangents > 0 && !row.impact && row.mu > 0) {
-      const Vec2<double> force = (1 / h) * inside_bound(row, z);
+      const Vec3<double> force = (1 / h) * inside_bound(row, z);
       if (norm(force) >= (1 - 1e-9) * row.mu * load) {
         slip = row.slip + (1 / row.drag) * (row.friction - force);
         load = (1 - 1e-12) * norm(force) / row.mu;
@@ -329,7 +345,7 @@ void ImpulseRows::put_motion(LawPool& pool, const LawRows& rows,
     row.load = load;
     loads_[i] = row.impact ? any_load : load;
     if (row.impact || row.tangents == 0 || !(load > 0)) return;
-    loads_[i] = load_at(law, row, Kinematics<double>::at(depth[i], rate[i], slip));
+    loads_[i] = load_at(law, row, SpinKinematics::at(depth[i], rate[i], slip));
   });
 }
 
@@ -348,7 +364,7 @@ void ImpulseRows::put_patch(LawPool& pool, const LawRow& law, PatchLine& line,
   line.found = respond(law, *points_, *contacts_, line.start(), line.solved, h);
   const std::size_t i = law.i;
   const PatchRow& patch = line.found.patch;
-  const Vec2<double> slip = slip_of(row, u);
+  const Vec3<double> slip = slip_of(row, u);
   const bool carries = z[first] > 0;
   const double depth =
       carries ? std::max(line.found.depth, barely_inside) : line.found.depth;
@@ -357,6 +373,8 @@ void ImpulseRows::put_patch(LawPool& pool, const LawRow& law, PatchLine& line,
   pool.column(RowColumns::slip_x)[i] = slip.x;
   pool.column(RowColumns::slip_y)[i] = slip.y;
   pool.put_patch(i, patch);
+  // By the radius of gyration that the row of J has.
+  if (law.laws.spins()) pool.put_spin_slip(i, slip.z);
 }
 
 LawSums ImpulseRows::advance(LawPool& pool, LawRows& rows, double h) noexcept {
@@ -386,17 +404,17 @@ void ImpulseRows::improve_normal(const LawRow& law, ImpulseRow& row, double foun
 
 /// The line that the step began with, once, where the law lies near it or near its bound:
 /// that of a bristle is exact, and lines through its corners are not.
-bool ImpulseRows::begin_again(ImpulseRow& row, Vec2<double> own,
-                              Vec2<double> slip) noexcept {
+bool ImpulseRows::begin_again(ImpulseRow& row, Vec3<double> own,
+                              Vec3<double> slip) noexcept {
   if (row.began_again) return false;
   const double normal = row.load;
   const double bound = normal > 0 ? row.start_mu * normal : row.start_bound;
-  Vec2<double> line = row.start_friction - row.start_drag * slip;
+  Vec3<double> line = row.start_friction - row.start_drag * slip;
   const double length = norm(line);
   const bool slides = length > bound;
   if (slides) line = (bound / length) * line;
   if (norm(line - own) > 0.05 * bound) return false;
-  row.slip = {0, 0};
+  row.slip = {0, 0, 0};
   row.drag = row.start_drag;
   row.friction = row.start_friction;
   row.bound = slides ? norm(own) : row.start_bound;
@@ -408,26 +426,26 @@ bool ImpulseRows::begin_again(ImpulseRow& row, Vec2<double> own,
 /// How much less the law pushes along d where the slip along it is larger by `step`, per
 /// slip: of what its bound holds [N s/m].
 double ImpulseRows::slope_along(const LawRow& law, const ImpulseRow& row,
-                                Vec2<double> own, Vec2<double> d, double step,
+                                Vec3<double> own, Vec3<double> d, double step,
                                 double h) const noexcept {
-  Kinematics<double> kin = law.kinematics();
+  SpinKinematics kin = law.friction_kinematics();
   kin.slip = kin.slip + step * d;
   const double load = law.laws.given_load ? loads_[law.i] : load_at(law, row, kin);
-  const Vec2<double> there =
-      in_plane(law.friction_step_force(kin, load, h)) + row.viscous * kin.slip;
+  const Vec3<double> there =
+      law.friction_step_force(kin, load, h) + row.viscous * kin.slip;
   return dot(own - there, d) / step;
 }
 
 /// Where it slides, the law's own strength and direction: the trial force is twice as
 /// long as the bound, and turns with the slip as the law's force does.
-bool ImpulseRows::slide_on(const LawRow& law, ImpulseRow& row, Vec2<double> own,
+bool ImpulseRows::slide_on(const LawRow& law, ImpulseRow& row, Vec3<double> own,
                            double off, double h) noexcept {
-  const Vec2<double> slip = law.kinematics().slip;
+  const Vec3<double> slip = law.friction_kinematics().slip;
   const double speed = norm(slip), strength = norm(own);
   if (!(speed > 0) || !(strength > 0)) return false;
   double turns = strength / speed;
   if (row.tangents > 1) {
-    const Vec2<double> aside = (1 / strength) * Vec2<double>{-own.y, own.x};
+    const Vec3<double> aside = across_of(own);
     const double found = slope_along(law, row, own, aside, off, h);
     if (found > 1e-3 * turns) turns = found;
   }
@@ -444,8 +462,8 @@ bool ImpulseRows::slide_on(const LawRow& law, ImpulseRow& row, Vec2<double> own,
 /// that has led further away, a steeper line through the best point of the law so far:
 /// it leads less far. A law that falls with slip gets a line that is soft against the
 /// `resistance` of the bodies, 1/(h A) [N s/m].
-void ImpulseRows::hold_on(const LawRow& law, ImpulseRow& row, Vec2<double> own,
-                          Vec2<double> missing, double off, double resistance,
+void ImpulseRows::hold_on(const LawRow& law, ImpulseRow& row, Vec3<double> own,
+                          Vec3<double> missing, double off, double resistance,
                           double h) noexcept {
   const double apart = norm(missing);
   if (row.best_apart > 0 && apart > 2 * row.best_apart && row.failures < 2) {
@@ -458,7 +476,7 @@ void ImpulseRows::hold_on(const LawRow& law, ImpulseRow& row, Vec2<double> own,
     row.drag = row.steepness = std::max(slope, 1e-2 * resistance);
     row.failures = 0;
     row.best_apart = apart;
-    row.best_slip = row.slip = law.kinematics().slip;
+    row.best_slip = row.slip = law.friction_kinematics().slip;
     row.best_friction = own;
   }
   row.friction = own;
@@ -540,8 +558,8 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
     // Bounds of the last step may let friction outlast the contact.
     if (row.tangents > 0 && !(z[first] > 0) && row.load > 0) return;
     const std::size_t of = law.laws.given_load ? first : first + 1;
-    const Vec2<double> found{c.friction_x[i], c.friction_y[i]};
-    const Vec2<double> missing = h * found - across(row, z);
+    const Vec3<double> found{c.friction_x[i], c.friction_y[i], pool.spin_friction(i)};
+    const Vec3<double> missing = h * found - across(row, z);
     const double mobility = diagonal[of] - 1 / (h * row.drag);
     const double off =
         yield(mobility, h * (row.steepness > 0 ? row.steepness : row.drag)) *
@@ -557,8 +575,8 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
     }
     const bool worse = row.last_off > 0 && off > row.last_off;
     row.last_off = off;
-    const Vec2<double> slip{c.slip_x[i], c.slip_y[i]};
-    const Vec2<double> own = found + row.viscous * slip;
+    const Vec3<double> slip = law.friction_kinematics().slip;
+    const Vec3<double> own = found + row.viscous * slip;
     if (worse && begin_again(row, own, slip)) return;
     if (slides && !worse && slide_on(law, row, own, off, h)) return;
     hold_on(law, row, own, missing, off, 1 / (h * mobility), h);
@@ -609,9 +627,10 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
     const auto first = at(row.first);
     const LawRow as_it_was{law.laws, before, i};
     const double rate = after.rate[i];
-    const Vec2<double> slip = slip_of(row, u);
-    const Vec2<double> pushed = across(row, z);
-    rows.impulse[i].across = pushed;
+    const Vec3<double> slip = slip_of(row, u);
+    const Vec3<double> pushed = across(row, z);
+    rows.impulse[i].across = in_plane(pushed);
+    rows.impulse[i].spin = pushed.z;
     if (patch != nullptr) {
       rows.impulse[i].normal = z[first];
       travel[i] = finish_patch(law, *patch, row, u, z, h, books);
@@ -642,18 +661,19 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
       }
       normal_force[i] = normal / h;
     }
-    const Vec2<double> of_law{after.friction_x[i], after.friction_y[i]};
+    const Vec3<double> of_law{after.friction_x[i], after.friction_y[i],
+                              pool.spin_friction(i)};
     if (row.impact) {
       books.friction_slip -= 0.5 * dot(pushed, slip + row.start_slip);
       books.numerical -= 0.5 * dot(pushed, slip - row.start_slip);
     } else if (row.drag > 0) {
-      const Vec2<double> seen{after.slip_x[i], after.slip_y[i]};  // by the law
+      const Vec3<double> seen = law.friction_kinematics().slip;  // by the law
       books.friction_slip -=
           dot(pushed - h * of_law, slip) + h * dot(of_law, slip - seen);
     }
     if (row.elastic && !row.impact) {
       // ½K|Δs|² of backward Euler, which the law counts to its damper.
-      const Kinematics<double> kin = law.kinematics();
+      const SpinKinematics kin = law.friction_kinematics();
       const FrictionSpring<double, 3> now = law.spring(kin, loads_[i]);
       const Vec3<double> change =
           now.elastic_force - as_it_was.spring(kin, loads_[i]).elastic_force;
@@ -661,6 +681,7 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
     }
     friction_x[i] = pushed.x / h;
     friction_y[i] = pushed.y / h;
+    pool.put_spin_friction(i, pushed.z / h);
   });
   return books;
 }

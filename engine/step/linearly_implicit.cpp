@@ -62,11 +62,12 @@ struct RowLinearisation {
   double force = 0;       // normal [N]
   double extra = 0;       // ½ h K δ̇ [N]
   double resistance = 0;  // h K + D [N s/m]
-  Vec2<double> friction{0, 0};
+  Vec3<double> friction{0, 0, 0};
   double xx = 0, xy = 0, yy = 0;  // −∂f_t/∂v_t over the step [N s/m]
+  double zz = 0;                  // the same of spinning
   double secant = 0;              // [m/s]
   double rate = 0;                // at the step's beginning
-  Vec2<double> slip{0, 0};
+  Vec3<double> slip{0, 0, 0};
   // Of a patch, whose normal rows are three: their slopes h K + D, and the couple of the
   // law and of ½ h K about where it acts.
   bool is_patch = false;
@@ -75,8 +76,9 @@ struct RowLinearisation {
 
   /// What it says about the motion at the step's beginning stays.
   void let_go() {
-    force = extra = resistance = xx = xy = yy = secant = 0;
-    friction = couple = extra_couple = {0, 0};
+    force = extra = resistance = xx = xy = yy = zz = secant = 0;
+    friction = {0, 0, 0};
+    couple = extra_couple = {0, 0};
     is_patch = false;
   }
 };
@@ -94,6 +96,18 @@ void scatter_couple(const Pool& pool, std::size_t i, Vec2<double> couple,
   if constexpr (std::is_same_v<Pool, PointPool>) {
     if (couple.x == 0 && couple.y == 0) return;
     pool.scatter_couple(i, pool.place(i).frame.to_world(couple), to);
+  }
+}
+
+/// A row's normal force and its friction, the third component of that as a couple.
+template <class Pool>
+void scatter_friction(const Pool& pool, const Placement& place, std::size_t i,
+                      double normal, const Vec3<double>& friction, const ForceSink& to) {
+  pool.scatter_row(place, i, normal, in_plane(friction), to);
+  if constexpr (std::is_same_v<Pool, PointPool>) {
+    if (friction.z == 0) return;
+    pool.scatter_couple(i, pool.patch(i).gyration() * friction.z * pool.place(i).frame.n,
+                        to);
   }
 }
 
@@ -194,11 +208,12 @@ void LinearlyImplicitEuler::linearise(LawPool& pool, const LawRows& rows, double
       to.extra = 0.5 * stiffness * kin.rate;
       to.resistance = stiffness + std::max(0.0, slopes.by_rate);
     }
-    to.friction = {c.friction_x[row.i], c.friction_y[row.i]};
+    to.friction = {c.friction_x[row.i], c.friction_y[row.i], pool.spin_friction(row.i)};
     if (!(row.normal_force() > 0)) return;
-    const StepSlopes slopes = row.friction_step_slopes(kin, h);
+    const StepSlopes slopes = row.friction_step_slopes(row.friction_kinematics(), h);
     to.xx = std::max(-slopes.by_slip_x.x, 0.0);
     to.yy = std::max(-slopes.by_slip_y.y, 0.0);
+    to.zz = std::max(-slopes.by_slip_z.z, 0.0);
     const double bound = std::sqrt(to.xx * to.yy);
     to.xy = std::clamp(-0.5 * (slopes.by_slip_x.y + slopes.by_slip_y.x), -bound, bound);
   });
@@ -258,6 +273,7 @@ void LinearlyImplicitEuler::assemble_pool(System& system, const State& state,
         for (std::size_t k = 0; k < 3; ++k) {
           if (axes.slope[k] > 0) add_row(system, rows[k], h * axes.slope[k]);
         }
+        if (row.zz > 0) add_row(system, pool.spin_row(i), h * row.zz);
         along_normal = 0;
       }
     }
@@ -442,29 +458,30 @@ bool LinearlyImplicitEuler::improve(System& system, const State& state, Pool& po
     if (to.resistance != 0) {
       const double now = to.force + to.extra;
       if (now + to.resistance * (c.rate[row.i] - to.rate) < 0) {
-        pool.scatter_row(place, row.i, -now, -to.friction, system.sink());
+        scatter_friction(pool, place, row.i, -now, -to.friction, system.sink());
         scatter_couple(pool, row.i, -(to.couple + to.extra_couple), system.sink());
         to.let_go();
         changed = true;
         return;
       }
     }
-    if (to.friction.x == 0 && to.friction.y == 0) return;
-    const Vec2<double> slip{c.slip_x[row.i], c.slip_y[row.i]};
+    if (to.friction.x == 0 && to.friction.y == 0 && to.friction.z == 0) return;
+    const Vec3<double> slip = row.friction_kinematics().slip;
     const double speed = norm(slip);
     const bool turned = to.secant == 0 && dot(slip, to.slip) < 0;
     const bool closer = to.secant > 0 && speed < 0.5 * to.secant;
     if ((!turned && !closer) || speed == 0) return;
-    auto kin = Kinematics<double>::at(c.depth[row.i], to.rate, {0, 0});
-    const Vec2<double> still = in_plane(row.friction_step_force(kin, to.force, h));
+    auto kin = SpinKinematics::at(c.depth[row.i], to.rate);
+    const Vec3<double> still = row.friction_step_force(kin, to.force, h);
     kin.slip = slip;
-    const Vec2<double> sliding = in_plane(row.friction_step_force(kin, to.force, h));
+    const Vec3<double> sliding = row.friction_step_force(kin, to.force, h);
     const double slope = std::max(0.0, dot(still - sliding, slip) / (speed * speed));
-    const Vec2<double> f = still - slope * to.slip;
-    pool.scatter_row(place, row.i, 0, f - to.friction, system.sink());
+    const Vec3<double> f = still - slope * to.slip;
+    scatter_friction(pool, place, row.i, 0, f - to.friction, system.sink());
     to.friction = f;
     to.xx = to.yy = slope;
     to.xy = 0;
+    to.zz = row.laws.spins() ? slope : 0;
     to.secant = speed;
     changed = true;
   });
@@ -518,7 +535,7 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
     const std::span<const double> slip_y = pool.column(RowColumns::slip_y);
     for (std::size_t i = 0; i < at(rows.count); ++i) {
       known[i].rate = rate[i];
-      known[i].slip = {slip_x[i], slip_y[i]};
+      known[i].slip = {slip_x[i], slip_y[i], pool.spin_slip(i)};
       depth[i] += 0.5 * h * rate[i];
     }
   });

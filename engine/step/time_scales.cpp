@@ -42,10 +42,14 @@ void add_patch(const PointPool& pool, const LawRow& row, const Placement& place,
                            ? patch.stiffness(std::max(by_depth, 0.0) / patch.area)
                            : patch.damping(row.volume_law().rolling));
   const auto rows = pool.patch_rows(place, row.i, axes);
-  for (std::size_t k = 0; k < 3; ++k) {
-    if (axes.slope[k] == 0) continue;
-    found.push_back({rows[k], axes.slope[k], Source::contact, static_cast<int>(row.i)});
-  }
+  const auto add = [&](const JacobianRow<double>& of, double slope) {
+    if (slope == 0) return;
+    found.push_back({of, slope, Source::contact, static_cast<int>(row.i)});
+  };
+  for (std::size_t k = 0; k < 3; ++k) add(rows[k], axes.slope[k]);
+  if (!row.laws.spins()) return;
+  add(pool.spin_row(row.i),
+      which == Slope::stiffness ? row.stiffness()[1] : row.damping()[1]);
 }
 
 /// The slopes of all closed rows and of springs, with their rows of J.
@@ -200,8 +204,9 @@ double memory_rate(System& system, const State& state, Strongest& row) {
     pool.for_each_row(rows, columns, [&](const LawRow& one) {
       if (!one.closed()) return;
       const LawChoice& law = one.laws.friction;
-      const double rate = friction_law(law).memory_rate(
-          law, columns.friction_state, one.i, one.kinematics(), one.normal_force());
+      const double rate =
+          friction_law(law).memory_rate(law, columns.friction_state, one.i,
+                                        one.friction_kinematics(), one.normal_force());
       if (rate <= fastest) return;
       fastest = rate;
       row = {source, static_cast<int>(one.i)};
