@@ -53,8 +53,8 @@ struct Observation {
 struct RunObserver {
   /// The state is settled, and the first step comes next.
   std::function<void()> on_start{};
-  std::function<bool(const Observation&)> on_sample{};
   /// The observation holds while the call lasts.
+  std::function<bool(const Observation&)> on_sample{};
   std::function<bool(const State&, const Event&)> on_event{};
   /// At regular times, without the ledger; where samples are not taken by an interval.
   double look_interval = 0;  // [s]

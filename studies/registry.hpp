@@ -15,6 +15,7 @@ Study gonthier2004_double_pendulum();
 Study gonthier2004_pendulum_impact();
 Study azad2010_impact();
 Study azad2010_bounce();
+Study azad2010_recovery();
 Study azad2010_rolling();
 Study azad2014_restitution();
 Study azad2014_bounce();

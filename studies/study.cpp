@@ -59,6 +59,7 @@ std::span<const Study> all_studies() {
       gonthier2004_double_pendulum(),
       gonthier2004_pendulum_impact(),
       azad2010_impact(),
+      azad2010_recovery(),
       azad2010_bounce(),
       azad2010_rolling(),
       azad2014_restitution(),

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Fails when a file includes something from a folder downstream of its own.
 
-    layering.py ROOT        check a source tree
-    layering.py --self-test plant violations in a scratch tree and see each one caught
+    layering.py ROOT             check a source tree
+    layering.py --self-test      plant violations in a scratch tree and see each one caught
+    layering.py --diagram FILE   draw the folders and what they may include, as SVG
+    layering.py --diagram-is FILE   fail when FILE is not that drawing
 """
 
 import re
@@ -130,6 +132,71 @@ def check(root):
     return violations, count
 
 
+def reduced(rooms):
+    """Which rooms each room includes that it does not reach through another one."""
+    return {room: {to for to in includes
+                   if not any(to in rooms.get(other, set()) for other in includes)}
+            for room, includes in rooms.items()}
+
+
+def levels(rooms):
+    """Rooms in rows: each as late as what includes it allows."""
+    def height(room):
+        return 1 + max((height(user) for user, includes in rooms.items() if room in includes), default=-1)
+    rows = {}
+    for room in rooms:
+        rows.setdefault(height(room), []).append(room)
+    return [rows[level] for level in sorted(rows, reverse=True)]
+
+
+def diagram():
+    """The engine's walk in two rows; below it the other rooms, with lines to what they include."""
+    width, height, gap, left = 118, 34, 22, 40
+    root = Path(__file__).resolve().parent.parent
+    built = {room: {to for to in includes if (root / to).is_dir()}
+             for room, includes in OUTSIDE.items() if (root / room).is_dir()}
+    parts, lines, place = [], [], {}
+
+    def box(name, x, y, style):
+        place[name] = (x, y)
+        parts.append(f'<rect class="{style}" x="{x}" y="{y}" width="{width}" height="{height}" rx="5"/>'
+                     f'<text x="{x + width / 2:g}" y="{y + height / 2 + 4.5:g}">{name}</text>')
+
+    def line(x1, y1, x2, y2):
+        lines.append(f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" marker-end="url(#to)"/>')
+
+    half = (len(ENGINE) + 1) // 2
+    total = left + half * (width + gap) - gap + left
+    lines.append(f'<rect class="room" x="{left - 16}" y="14" width="{total - 2 * left + 32}" height="128" rx="8"/>'
+                 f'<text class="title" x="{left - 6}" y="32">engine/</text>')
+    for k, name in enumerate(ENGINE):
+        box(name, left + (k % half) * (width + gap), 42 + (k // half) * 54, "engine")
+    for before, after in zip(ENGINE, ENGINE[1:]):
+        (x1, y1), (x2, y2) = place[before], place[after]
+        if y1 == y2:
+            line(x1 + width, y1 + height / 2, x2 - 2, y2 + height / 2)
+        else:
+            line(x1 + width / 2, y1 + height, x2 + width / 2 + 8, y2 - 2)
+    rows = levels(built)
+    for level, row in enumerate(rows):
+        start = (total - len(row) * (width + gap) + gap) / 2
+        for k, name in enumerate(row):
+            box(name, start + k * (width + gap), 178 + level * 68, "outside")
+    for name, includes in reduced(built).items():
+        for to in sorted(includes):
+            (x1, y1), (x2, y2) = place[to], place[name]
+            line(x1 + width / 2, y1 + height, x2 + width / 2, y2 - 2)
+    bottom = 178 + len(rows) * 68
+    style = ("text{font:13px sans-serif;text-anchor:middle;fill:#222}.title{text-anchor:start;font-weight:600}"
+             ".room{fill:#eef3f8;stroke:none}.engine{fill:#fff;stroke:#3b6ea5}.outside{fill:#fff;stroke:#777}"
+             "path{stroke:#777;fill:none}")
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {bottom}" role="img" '
+            'aria-label="Folders of the project and the direction in which data flows">'
+            f'<style>{style}</style><defs><marker id="to" markerWidth="8" markerHeight="8" refX="7" refY="3" '
+            'orient="auto"><path d="M0 0L7 3L0 6"/></marker></defs>'
+            f'<rect width="{total}" height="{bottom}" fill="#fff"/>' + "\n".join(lines + parts) + "</svg>\n")
+
+
 def self_test():
     good = {
         "engine/core/scalar.hpp": "#include <cmath>\n",
@@ -187,6 +254,14 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return 1 if self_test() else 0
+    if len(sys.argv) == 3 and sys.argv[1] == "--diagram":
+        Path(sys.argv[2]).write_text(diagram(), encoding="utf-8")
+        return 0
+    if len(sys.argv) == 3 and sys.argv[1] == "--diagram-is":
+        if Path(sys.argv[2]).read_text(encoding="utf-8") == diagram():
+            return 0
+        print(f"{sys.argv[2]} is out of date: tests/layering.py --diagram {sys.argv[2]}")
+        return 1
     if len(sys.argv) != 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2

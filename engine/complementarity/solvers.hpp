@@ -10,7 +10,7 @@
 #include "bristle/complementarity/velocity_newton.hpp"
 
 // The one list of solvers. A solver that stands here is known to scenes and to the
-// contract tests; nothing else has to be touched.
+// contract tests; its .cpp goes into the list of engine/CMakeLists.txt.
 
 namespace bristle {
 

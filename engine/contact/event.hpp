@@ -8,13 +8,13 @@
 
 // What happens to a contact or a joint row, under whatever stepper: decided where its
 // episode begins or ends (episodes.cpp), or where a guard of its laws changes its sign
-// (switches.cpp, or located by the adaptive stepper).
+// (switches.cpp). The adaptive stepper locates both (adaptive/event_location.cpp).
 
 namespace bristle {
 
 enum class EventKind : std::uint8_t {
-  touch,     // the depth becomes positive
-  lift_off,  // it becomes zero again
+  touch,     // the depth becomes positive, or a step by impulses closes the contact
+  lift_off,  // it becomes zero again, or the impulse does
   clamp,     // a guard of the role clamp changes its sign
   stick,     // a guard of the role slip becomes negative
   slip,      // it becomes positive

@@ -63,7 +63,7 @@ Kinematics<double, slip_components<L>> as_seen(const SpinKinematics& kin) {
 }
 
 /// Three components, the third zero where there are two.
-inline const Vec3<double>& with_third(const Vec3<double>& v) { return v; }
+inline Vec3<double> with_third(const Vec3<double>& v) { return v; }
 inline Vec3<double> with_third(const Vec2<double>& v) { return {v.x, v.y, 0}; }
 
 template <NormalLaw L, Books books, Form form>

@@ -121,7 +121,7 @@ struct Works {
   double motors;       // what motors put in
   double loads;        // what loads put in
   double regenerated;  // stored energy that came or went as contact points were re-made
-  double loops;        // of the dampers in loops: a loss
+  double loops;        // of dampers between bodies and in loops: a loss
   double projection;   // what closing rigid loops after a step put in
   double numerical;    // what an implicit step damps by itself: a loss
   double rolling;      // of couples that resist rolling: a loss

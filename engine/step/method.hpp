@@ -42,8 +42,16 @@ struct SolveCounts {
 class FixedMethod {
  public:
   virtual ~FixedMethod() = default;
-  /// Steps a settled state by h [s]. Allocates nothing, unless more contacts than ever
-  /// before have to be remembered.
+  /// Steps a settled state by h [s]; commands are one per motor. What it leaves behind:
+  ///   q, v, time        at the end of the step
+  ///   memory of rows    moved on, by the laws (Form::advance) or by their rates; in the
+  ///                     second case `committed` is false, and the next settle() lets the
+  ///                     laws adjust it
+  ///   works             plus what went each way; of laws that advance, the next settle()
+  ///                     corrects that to the mean velocity (LawPool::note_forces)
+  ///   v_stepped         = v, so that a change by hand is noticed
+  ///   impulse, impulse_time, impulse_step    of a method that solves for impulses
+  /// Allocates nothing, unless more contacts than ever before have to be remembered.
   virtual StepStatus step(System& system, State& state, double h,
                           Commands commands) noexcept = 0;
   virtual SolveCounts solves() const noexcept { return {}; }

@@ -12,10 +12,12 @@
 // The equations of motion of a model with everything that acts in it: what every clock
 // integrates.
 //
-//   settle        an accepted state: kinematics, contacts found, memory brought up to
-//   date move_to       positions, velocities and memory within a step apply_forces
-//   contacts, joints, motors, loads; and where their power goes accelerate    v̇, by the
-//   articulated-body algorithm
+// clang-format off
+//   settle        an accepted state: kinematics, contacts found, memory up to date
+//   move_to       positions, velocities and memory within a step
+//   apply_forces  of contacts, joints, motors and loads; where their power goes
+//   accelerate    v̇, by the articulated-body algorithm
+// clang-format on
 
 namespace bristle {
 
@@ -51,7 +53,7 @@ struct System {
   std::vector<double> motor_forces;
   std::vector<double> acceleration;
   Works powers{};             // of the last apply_forces [W]
-  std::vector<Event> events;  // that the last settle() decided by depths
+  std::vector<Event> events;  // that the last settle() decided by depths or impulses
 
   LinkMotion links() const { return {tree.poses, tree.velocities}; }
   Placement placement(std::span<const double> q, std::span<const double> v) const {

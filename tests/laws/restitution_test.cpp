@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bristle/laws/laws.hpp"
+#include "tests/sanitizers.hpp"
 
 namespace bristle {
 namespace {
@@ -193,7 +194,9 @@ const std::vector<Case> cases{{1, 0.1, 1},      {0.999, 2, 0.3}, {0.9, 1e-3, 5},
 TEST(ParametersForRestitution, EveryNormalLawReturnsWhatWasAskedOrSaysWhyNot) {
   for (const LawEntry& law : catalogue()) {
     if (law.impact_function == nullptr) continue;
-    for (const Case& c : cases) {
+    for (std::size_t k = test::under_sanitizers ? 3 : 0; k < cases.size();
+         k += test::under_sanitizers ? 3 : 1) {
+      const Case& c = cases[k];
       const auto tuned =
           parameters_for_restitution(law, law.defaults(), c.e, c.mass, c.speed);
       if (!tuned) {

@@ -235,7 +235,7 @@ class Studies(unittest.TestCase):
 class Impacts(Studies):
     def test_results_are_those_announced(self):
         for study in (
-            "azad2010.impact", "azad2010.bounce", "azad2010.rolling",
+            "azad2010.impact", "azad2010.recovery", "azad2010.bounce", "azad2010.rolling",
             "azad2014.restitution", "azad2014.bounce", "azad2014.materials",
         ):  # fmt: skip
             shown = json.loads(
@@ -300,6 +300,33 @@ class Impacts(Studies):
             self.near(r["peak_depth_m"], deepest, 1e-8)
             if zeta >= 0.5:  # the force is largest at touch-down
                 self.near(r["peak_force_N"], damping * speed, 1e-8)
+
+    def test_second_landing_on_a_recovering_ground(self):
+        for k, damping, mass, speed, second, delay in (
+            (8.5e6, 3.1e3, 0.154, 1, 0.5, 1e-4),
+            (8.5e6, 3.1e3, 0.154, 1, 0.01, 1e-4),
+            (8.5e6, 3.1e3, 0.154, 1, 2, 0),
+            (1e9, 3e5, 2, 3, 1, 2e-4),
+        ):
+            r = self.results(
+                "azad2010.recovery", stiffness=k, damping=damping, mass=mass, speed=speed,
+                second_speed=second, delay_s=delay,
+            )  # fmt: skip
+            first = contact(k, damping, mass, speed, steps=4000)
+            flat = contact(k, damping, mass, second, steps=4000)
+            self.near(r["restitution_first"], first["rate"] / speed, 1e-8)
+            self.near(r["ground_left_at_m"], first["release_depth"], 1e-8)
+            self.near(r["restitution_second_clamped"], flat["rate"] / second, 1e-8)
+            # Where the body meets the ground, by fixed-point iteration; less energy is lost from there.
+            t = delay
+            for _ in range(200):
+                t = 0.5 * (t + delay + first["release_depth"] * math.exp(-k / damping * t) / second)
+            self.near(r["ground_met_at_m"], second * (t - delay), 1e-6)
+            difference = r["restitution_second_recovering"] - r["restitution_second_clamped"]
+            self.near(r["restitution_difference"], difference, 1e-12)
+            self.assertGreater(difference, 0)
+        late = self.results("azad2010.recovery", delay_s=0.02)
+        self.assertLess(abs(late["restitution_difference"]), 1e-9)
 
     def test_dampings_left_open_are_the_papers(self):
         for law, damping in (("azad-featherstone", 3.1e3), ("hunt-crossley", 3.1e6), ("linear", 200)):
@@ -593,7 +620,7 @@ class Refusals(Studies):
             self.assertIn(words, self.run_study(study, status=2, **settings))
 
     def test_fixed_clock(self):
-        for study in ("azad2010.impact", "azad2010.bounce", "azad2010.rolling"):
+        for study in ("azad2010.impact", "azad2010.recovery", "azad2010.bounce", "azad2010.rolling"):
             self.run_study(study, clock="fixed")
 
 
