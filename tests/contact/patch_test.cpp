@@ -252,24 +252,25 @@ LawChoice with_spin(LawChoice friction, Spin spin) {
   return friction;
 }
 
-/// v/(ωR) where it is almost at rest, of a disc that starts with this quotient.
+/// v/(ωR) where it is a millionth as fast as at the start, where it has this quotient: it
+/// tends to its limit like ω^0.43.
 double last_quotient(double quotient, Spin spin, double& relative, double& lost) {
   Coulomb::Params<double> law = default_params<Coulomb>();
   law.mu_static = law.mu_coulomb = 0.2;
+  law.regularisation_speed = 1e-8;
   const Model model = spinning_disc(with_spin(choose<Coulomb>(law), spin));
   State state = make_state(model);
   const double rim = 2;
   put(model, state, "body", {0, 0, 0}, {quotient * rim, 0, 0}, {0, 0, rim / 0.1});
   double last = -1;
-  const RunSummary run =
-      simulate(model, state,
-               SimulateAdaptiveOptions{
-                   .clock = {.rtol = 1e-8}, .duration = 3, .observe_every = 2e-3},
-               [&](const Observation& now) {
-                 const double* v = now.state.v.data() + place_of(model, "body").v;
-                 last = std::hypot(v[3], v[4]) / (std::abs(v[2]) * 0.1);
-                 return std::abs(v[2]) * 0.1 > 0.02;
-               });
+  const RunSummary run = simulate(
+      model, state,
+      SimulateAdaptiveOptions{.clock = {.rtol = 1e-8}, .duration = 3, .observe_every = 0},
+      [&](const Observation& now) {
+        const double* v = now.state.v.data() + place_of(model, "body").v;
+        last = std::hypot(v[3], v[4]) / (std::abs(v[2]) * 0.1);
+        return std::abs(v[2]) * 0.1 > 1e-6 * rim;
+      });
   EXPECT_EQ(run.status, StepStatus::ok);
   relative = run.audit.relative();
   lost = state.works.spin;
@@ -295,7 +296,7 @@ TEST(Patch, ATurnedDiscIsHeldWithoutCreep) {
       with_spin(choose<SpringSlider>({.mu = 0.5, .stiffness = 1e5, .damping = 200}),
                 Spin::elliptic);
   const double limit = 0.5 * 9.81 * 0.1 / std::sqrt(2.0);  // μ m g r_g
-  const Model model = spinning_disc(friction, 0.7 * limit);
+  const Model model = spinning_disc(friction, 0.5 * limit);
   for (const bool adaptive : {false, true}) {
     State state = make_state(model);
     put(model, state, "body", {0, 0, -9.81 / (1e9 * pi * 0.01)});
@@ -307,7 +308,7 @@ TEST(Patch, ATurnedDiscIsHeldWithoutCreep) {
     ASSERT_EQ(run.status, StepStatus::ok);
     EXPECT_LT(std::abs(state.v[place_of(model, "body").v + 2]), 1e-9) << adaptive;
     // r_g θ k r_g = τ
-    const double angle = 0.7 * limit / (1e5 * 0.005);
+    const double angle = 0.5 * limit / (1e5 * 0.005);
     const double* q = state.q.data() + place_of(model, "body").q + 3;
     double turned = 0;
     for (int k = 0; k < 4; ++k) {
