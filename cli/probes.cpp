@@ -31,11 +31,11 @@ bool matches(int body, const std::vector<std::uint32_t>& shapes, const Model& mo
   return body < 0 || body == model.shapes[shape].body;
 }
 
-/// All contacts between two bodies: the sum of their forces on the second, or the largest
-/// depth.
+/// All contacts between two bodies: the sum of their forces, couples or volumes on the
+/// second, or the largest depth.
 double contact_value(const Probe& probe, const Observation& now) {
-  Vec3<double> force{0, 0, 0};
-  double normal = 0, friction = 0, depth = 0;
+  Vec3<double> force{0, 0, 0}, couple{0, 0, 0};
+  double normal = 0, friction = 0, depth = 0, volume = 0;
   now.contacts().for_each([&](const ContactInfo& contact) {
     const auto is_a = [&](std::uint32_t shape) {
       return matches(probe.a, probe.shapes_a, now.model, shape);
@@ -48,11 +48,17 @@ double contact_value(const Probe& probe, const Observation& now) {
     if (!straight && !swapped) return;
     const Vec3<double> one = contact.force();
     force = straight ? force + one : force - one;
+    couple = straight ? couple + contact.couple : couple - contact.couple;
+    volume += contact.volume;
     normal += contact.normal_force;
     friction += norm(contact.friction);
     depth = std::max(depth, contact.depth);
   });
   if (probe.kind == ProbeKind::contact_depth) return depth;
+  if (probe.kind == ProbeKind::contact_volume) return volume;
+  if (probe.kind == ProbeKind::contact_torque) {
+    return component_of(couple, probe.component);
+  }
   if (probe.component == 4) return normal;
   if (probe.component == 5) return friction;
   return component_of(force, probe.component);
@@ -74,7 +80,9 @@ double ledger_line(const std::string& line, const Audit& audit) {
 bool is_size(const Probe& probe) {
   switch (probe.kind) {
     case ProbeKind::contact_depth:
+    case ProbeKind::contact_volume:
       return true;
+    case ProbeKind::contact_torque:
     case ProbeKind::contact_force:
     case ProbeKind::point:
     case ProbeKind::velocity:
@@ -93,6 +101,8 @@ void measure(const std::vector<Probe>& probes, const Observation& now,
     switch (probe.kind) {
       case ProbeKind::contact_force:
       case ProbeKind::contact_depth:
+      case ProbeKind::contact_torque:
+      case ProbeKind::contact_volume:
         value = contact_value(probe, now);
         break;
       case ProbeKind::point:

@@ -101,6 +101,10 @@ Json summary_json(const Scene& scene, const RunReport& report) {
     }
   }
   if (!scene.clock.stepper->fixed_step) json["impulse_steps"] = report.impulse_steps;
+  if (scene.model.has_patches) {
+    json["patches"] = {{"pulled_locally", report.tension.contacts},
+                       {"largest_tension_index", report.tension.largest}};
+  }
   if (const SolveCounts& solves = report.solves; solves.solves > 0) {
     const auto per_step = [&](std::uint64_t count) {
       const std::uint64_t steps =
@@ -163,6 +167,13 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
         static_cast<double>(solves.solves) / steps,
         static_cast<double>(solves.iterations) / steps, solves.residual, solves.relative,
         solves.unconverged);
+  }
+  if (report.tension.contacts > 0) {
+    fmt::print(
+        "{} volumetric contacts turned so fast that their law pulled somewhere: a |ω_t| "
+        "R "
+        "up to {:.3g}, with 1 its limit (see the law's page)\n",
+        report.tension.contacts, report.tension.largest);
   }
   const bool fixed_impulses =
       scene.clock.stepper->fixed_step && scene.clock.options.method.info().impulses;

@@ -254,6 +254,7 @@ RunReport Runner::run() {
   report_.passages = summary.counts.passages;
   report_.solves = counts().solves;
   report_.impulse_steps = counts().impulse_steps;
+  report_.tension = summary.tension;
   report_.warnings.insert(report_.warnings.end(), summary.warnings.begin(),
                           summary.warnings.end());
   if (const auto* fixed = dynamic_cast<const FixedStep*>(stepper_.get())) {

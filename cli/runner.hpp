@@ -52,6 +52,7 @@ struct RunReport {
   std::uint64_t evaluations = 0;
   std::uint64_t touches = 0;
   std::uint64_t events = 0;
+  PatchTension tension{};
   std::uint64_t impulse_steps = 0;  // of the adaptive clock: events were not located
   SolveCounts solves{};             // of complementarity problems
   std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in

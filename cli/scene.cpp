@@ -63,12 +63,16 @@ struct PairsOfBlock {
   const ModelShape* a = nullptr;  // one of them
   const ModelShape* b = nullptr;
   double least_load = HUGE_VAL, largest_load = 0;  // m g [N]
+  Punch punch{};                                   // of that one
 };
 
 std::vector<PairsOfBlock> pairs_by_block(const Model& model) {
   std::vector<PairsOfBlock> blocks(model.blocks.size());
   std::vector<ShapeScale> scales;
-  for (const ModelShape& shape : model.shapes) scales.push_back(scale_of(model, shape));
+  for (const ModelShape& shape : model.shapes) {
+    scales.push_back(scale_of(model, shape));
+    if (model.has_patches) add_section(shape.shape, scales.back());
+  }
   const double gravity = norm(model.tree.gravity());
   for (std::size_t i = 0; i < scales.size(); ++i) {
     for (std::size_t j = i + 1; j < scales.size(); ++j) {
@@ -86,6 +90,7 @@ std::vector<PairsOfBlock> pairs_by_block(const Model& model) {
         const bool stands = a.link == world_link;
         block.a = stands ? &b : &a;
         block.b = stands ? &a : &b;
+        block.punch = punch_of(pair);
       }
       block.least_load = std::min(block.least_load, load);
       block.largest_load = std::max(block.largest_load, load);
@@ -121,8 +126,8 @@ void show_laws(const Model& model) {
       fmt::print("  {}: rigid, restitution = {:g}\n", who, block.restitution);
     } else {
       fmt::print("  {}: at rest {} m deep under {} N\n", who,
-                 range_text(rest_depth(block.normal, of.least_load),
-                            rest_depth(block.normal, of.largest_load)),
+                 range_text(rest_depth(block.normal, of.least_load, of.punch),
+                            rest_depth(block.normal, of.largest_load, of.punch)),
                  range_text(of.least_load, of.largest_load));
       show_law(block.normal);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <unordered_set>
 
 namespace bristle {
 
@@ -110,11 +111,24 @@ class Run {
     seen_time_ = now.time;
     System& system = stepper_.system();
     summary_.audit.observe(make_ledger(system, now));
+    if (system.model->has_patches) note_tension(now);
     // Of the first steps, what they turn over says little.
     created_ = created_ || (summary_.audit.relative_created() > options_.most_created &&
                             stepper_.counts().steps >= 10);
     if (!observer_.on_sample || !going_) return;
     going_ = observer_.on_sample({*system.model, now, system, summary_.audit});
+  }
+
+  void note_tension(const State& now) {
+    const System& system = stepper_.system();
+    const ContactView contacts(*system.model, now, system.pools.points);
+    contacts.for_each([&](const ContactInfo& contact) {
+      PatchTension& tension = summary_.tension;
+      tension.largest = std::max(tension.largest, contact.tension);
+      if (contact.tension > 1 && pulling_.insert(contact.episode).second) {
+        ++tension.contacts;
+      }
+    });
   }
 
   void show_motion(const State& now) {
@@ -140,6 +154,7 @@ class Run {
   bool going_ = true;
   bool created_ = false;  // energy, more than may be
   double seen_time_ = -std::numeric_limits<double>::infinity();  // of the last sample
+  std::unordered_set<std::uint32_t> pulling_;  // episodes that pulled somewhere
   RunSummary summary_;
 };
 

@@ -67,6 +67,13 @@ struct RunObserver {
   std::function<bool(const State&)> on_checkpoint{};
 };
 
+/// Volumetric contacts that turned so fast that their law pulled somewhere in the patch
+/// (ContactInfo::tension above 1), as of the samples.
+struct PatchTension {
+  std::size_t contacts = 0;  // episodes
+  double largest = 0;        // of all volumetric contacts
+};
+
 struct RunSummary {
   StepStatus status = StepStatus::ok;
   bool stopped = false;  // by an observer
@@ -76,6 +83,7 @@ struct RunSummary {
   Audit audit{};
   StepCounts counts{};
   StepTimes times{};  // of fixed steps
+  PatchTension tension{};
   std::vector<std::string> warnings{};
 };
 

@@ -107,11 +107,14 @@ std::vector<Column> contact_columns(const Header& header) {
   };
   memory("normal_memory", header.normal_memory);
   memory("friction_memory", header.friction_memory);
+  if (header.patch_numbers > 0) {
+    add("couple", "N m", 3, xyz);
+    add("volume", "m^3", 1);
+    add("area", "m^2", 1);
+  }
   return columns;
 }
 
-std::size_t contact_numbers(const Header& header) {
-  return 17 + at(header.normal_memory + header.friction_memory);
-}
+std::size_t contact_numbers(const Header& header) { return 17 + contact_fields(header); }
 
 }  // namespace bristle::recording

@@ -92,8 +92,7 @@ void flatten(const Sample& sample, std::vector<double>& to) {
 
 void write_contacts(FileOut& file, const Header& header, const Sample& sample,
                     std::span<const std::string> labels) {
-  const auto fields = static_cast<std::size_t>(header.normal_memory) +
-                      static_cast<std::size_t>(header.friction_memory);
+  const std::size_t fields = contact_fields(header);
   for (std::size_t i = 0; i < sample.contacts.size(); ++i) {
     const ContactSample& c = sample.contacts[i];
     file.write_number(sample.time);

@@ -59,7 +59,7 @@ LawRecord describe(const LawChoice& choice) {
     law.parameters.push_back({std::string(parameter.name), std::string(parameter.unit)});
     law.values.push_back(choice.parameters[i]);
   }
-  for (const StateField& field : entry.state) {
+  for (const StateField& field : entry.state_with(choice.spin)) {
     law.memory.push_back({std::string(field.name), std::string(field.unit)});
   }
   return law;
@@ -202,7 +202,7 @@ std::vector<Quantity> ledger_lines() {
     }
   }
   for (const char* name : {"dampers", "motors", "loads", "regenerated", "loops",
-                           "projection", "numerical"}) {
+                           "projection", "numerical", "rolling", "spin"}) {
     std::string work("work_");
     work += name;
     line(std::move(work));
@@ -258,6 +258,7 @@ Header make_header(const Model& model, RunInfo run) {
   }
   header.normal_memory = model.normal_fields;
   header.friction_memory = model.friction_fields;
+  header.patch_numbers = model.has_patches ? numbers_of_patch : 0;
   header.ledger = ledger_lines();
   return header;
 }
@@ -297,6 +298,7 @@ Bytes encode(const Header& header) {
   to.put(header.normal_memory);
   to.put(header.friction_memory);
   put(to, header.ledger);
+  if (header.patch_numbers > 0) to.put(header.patch_numbers);  // none in older ones
   return bytes;
 }
 
@@ -358,6 +360,10 @@ Result<Header> decode_header(std::span<const std::byte> bytes) {
   within(0, header.normal_memory, 1000);
   within(0, header.friction_memory, 1000);
   header.ledger = get_quantities(from);
+  if (from.ok() && from.left() > 0) {
+    header.patch_numbers = from.get<int>();
+    within(numbers_of_patch, header.patch_numbers, numbers_of_patch);
+  }
   if (!from.ok() || from.left() > 0) return Error{"its header is damaged"};
   return header;
 }

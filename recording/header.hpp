@@ -83,8 +83,17 @@ struct Header {
   std::vector<LawPair> laws{};  // of all blocks, those of joints first
   int normal_memory = 0;        // columns
   int friction_memory = 0;
+  int patch_numbers = 0;  // 5 where some laws are volumetric: couple, V, A
   std::vector<Quantity> ledger{};
 };
+
+inline constexpr int numbers_of_patch = 5;
+
+/// The numbers of a contact beyond ContactSample.
+inline std::size_t contact_fields(const Header& header) {
+  return static_cast<std::size_t>(header.normal_memory + header.friction_memory +
+                                  header.patch_numbers);
+}
 
 /// The time of the call, as Header::created has it.
 std::string time_stamp();

@@ -218,6 +218,12 @@ void Recorder::write_contacts(const ContactView& contacts, Pen& pen) {
     };
     remember(layout.normal, laws.normal_fields, header_.normal_memory);
     remember(layout.friction, laws.friction_fields, header_.friction_memory);
+    if (header_.patch_numbers > 0) {
+      const double numbers[numbers_of_patch] = {contact.couple.x, contact.couple.y,
+                                                contact.couple.z, contact.volume,
+                                                contact.area};
+      pen.write(std::span<const double>(numbers));
+    }
     ++count;
   });
   std::memcpy(count_at, &count, sizeof count);

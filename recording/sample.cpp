@@ -7,8 +7,7 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::size_t contact_bytes(const Header& header) {
-  return sizeof(ContactSample) +
-         sizeof(double) * at(header.normal_memory + header.friction_memory);
+  return sizeof(ContactSample) + sizeof(double) * contact_fields(header);
 }
 
 }  // namespace
@@ -41,7 +40,7 @@ bool decode_sample(const Header& header, std::span<const std::byte> bytes, Sampl
   const auto count = from.get<std::uint64_t>();
   const std::size_t each = contact_bytes(header);
   if (count > from.left() / each || from.left() != count * each) return false;
-  const std::size_t fields = at(header.normal_memory + header.friction_memory);
+  const std::size_t fields = contact_fields(header);
   to.contacts.resize(count);
   to.memory.resize(count * fields);
   for (std::size_t i = 0; i < count; ++i) {

@@ -58,7 +58,7 @@ struct Sample {
   std::vector<double> probes{};
   std::vector<ContactSample> contacts{};
   std::vector<double>
-      memory{};  // Header::normal_memory, then friction_memory per contact
+      memory{};  // per contact: normal_memory, friction_memory, patch_numbers of Header
 };
 
 /// Bytes of a sample with so many contacts.

@@ -13,10 +13,10 @@ namespace {
 
 // The first eight bytes: "BRSTATE" and a digit, the format. Format 2 has the names of
 // laws in its fingerprints, and rows of joints and contacts apart; format 3 the rows'
-// impulses.
+// impulses; format 4 what the rolling and spin of patches lost.
 constexpr std::uint64_t magic = 0x45544154535242;
 constexpr unsigned format_shift = 56;
-constexpr std::uint64_t format = '3';
+constexpr std::uint64_t format = '4';
 constexpr const char* damaged_text = "the state is damaged";
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -110,6 +110,7 @@ void add_layout(Hash& hash, const Model& model) {
     // By name: the index of a registered law depends on what else a program registers.
     hash.add(block.rigid ? std::string_view("rigid") : entry_of(block.normal).info.name);
     hash.add(entry_of(block.friction).info.name);
+    if (block.spins()) hash.add(static_cast<int>(block.friction.spin));
   }
   hash.add(model.joint_rows.size());
   hash.add(model.joint_block_rows);
@@ -202,7 +203,7 @@ void add_parameters(Hash& hash, const Model& model) {
 /// Every number of a row but its memory, the same way out and in. `io` takes each one by
 /// reference.
 template <class Rows, class Io>
-void each_field(Rows& rows, std::size_t i, const Io& io) {
+void each_field(const Model& model, Rows& rows, std::size_t i, const Io& io) {
   const auto vec3 = [&](auto& v) {
     io(v.x);
     io(v.y);
@@ -230,6 +231,16 @@ void each_field(Rows& rows, std::size_t i, const Io& io) {
   io(booked.friction.y);
   io(booked.damper);
   io(booked.slipping);
+  if (model.has_patches) {
+    io(booked.approach);
+    io(booked.turning.x);
+    io(booked.turning.y);
+    io(booked.rolling.x);
+    io(booked.rolling.y);
+    io(booked.spin);
+    io(booked.spin_friction);
+    io(rows.impulse[i].spin);
+  }
   io(rows.sides[i]);
   auto& impulse = rows.impulse[i];
   io(impulse.normal);
@@ -276,7 +287,7 @@ void put_rows(const Model& model, std::span<const LawBlock> blocks, const Rows& 
   for (const int begin : rows.begin) to.put(begin);
   to.put_count(at(rows.count));
   for (std::size_t i = 0; i < at(rows.count); ++i) {
-    each_field(rows, i, [&](const auto& number) { to.put(number); });
+    each_field(model, rows, i, [&](const auto& number) { to.put(number); });
   }
   each_column(model, blocks, rows,
               [&](std::span<const double> column) { to.put_doubles(column); });
@@ -305,7 +316,7 @@ std::string get_rows(const Model& model, std::span<const LawBlock> blocks,
   rows.grow(count, at(MemoryLayout(model).count));
   rows.count = static_cast<int>(count);
   for (std::size_t i = 0; i < count; ++i) {
-    each_field(rows, i, [&](auto& number) {
+    each_field(model, rows, i, [&](auto& number) {
       number = from.get<std::remove_reference_t<decltype(number)>>();
     });
   }

@@ -166,6 +166,9 @@ inline constexpr Key contact_keys[] = {
     {"materials", Kind::texts, Dimension::none, "two materials, instead of stiffness"},
     {"radius", Kind::number, Dimension::length,
      "of the contact, for materials; R* of the pair when left out", positive},
+    {"spin", Kind::text, Dimension::none,
+     "how friction of a volumetric contact resists spinning", any_number,
+     "none|elliptic|uniform|paraboloid|hertz"},
     {"share_a", Kind::number, Dimension::none, "of the overlap that a yields",
      Range{0, 1}}};
 
@@ -214,8 +217,9 @@ inline constexpr Key load_keys[] = {
 inline constexpr Key probe_keys[] = {
     {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
     {"kind", Kind::text, Dimension::none, "what is measured", any_number,
-     "contact_force|contact_depth|point|velocity|joint|joint_rate|ledger|energy", 0,
-     true},
+     "contact_force|contact_depth|contact_torque|contact_volume|point|velocity|joint|"
+     "joint_rate|ledger|energy",
+     0, true},
     {"a", Kind::text, Dimension::none, "of a contact: a body; any when left out"},
     {"b", Kind::text, Dimension::none, "of a contact: the other body"},
     {"body", Kind::text, Dimension::none, "of point and velocity"},

@@ -225,6 +225,43 @@ void read_friction(const Section& at, ContactSpec& rule) {
   }
 }
 
+/// How friction resists spinning: of patches only; left out, by the ellipse where the law
+/// has it.
+void read_spin(const Section& at, ContactSpec& rule) {
+  const bool patch = !rule.rigid && entry_of(rule.normal).volumetric;
+  // A coefficient alone is a spring-slider.
+  const LawEntry& law = rule.from_pair.friction >= 0 ? entry_of(choose<SpringSlider>())
+                                                     : entry_of(rule.friction);
+  const auto offers = [&law](Spin spin) {
+    return std::ranges::find(law.spins, spin) != law.spins.end();
+  };
+  if (!at.has("spin")) {
+    if (patch && offers(Spin::elliptic)) rule.friction.spin = Spin::elliptic;
+    return;
+  }
+  const std::string word = at.text_or("spin", "none");
+  const auto found = std::ranges::find(spin_names, word);
+  if (found == spin_names.end()) return;  // the reader has said so
+  const auto spin = static_cast<Spin>(found - spin_names.begin());
+  if (spin != Spin::none && !patch) {
+    at.error("spin", fmt::format("spin = \"{}\" needs a patch that spins: take normal = "
+                                 "\"volumetric\"",
+                                 word));
+  } else if (!offers(spin)) {
+    std::vector<std::string> names;
+    for (const Spin offered : law.spins) {
+      names.push_back(
+          fmt::format("\"{}\"", spin_names[static_cast<std::size_t>(offered)]));
+    }
+    at.error("spin",
+             fmt::format("spin = \"{}\" needs another friction law: {} takes {}; "
+                         "discs are integrated for friction = {{ law = \"coulomb\" }}",
+                         word, law.info.name, fmt::join(names, ", ")));
+  } else {
+    rule.friction.spin = spin;
+  }
+}
+
 void add_rule(const Section& at, const std::string& a, const std::string& b,
               const Names& known, Draft& draft) {
   ContactSpec rule;
@@ -242,6 +279,7 @@ void add_rule(const Section& at, const std::string& a, const std::string& b,
   }
   read_normal(at, draft, rule);
   read_friction(at, rule);
+  read_spin(at, rule);
   for (const LawChoice* law : {&rule.normal, &rule.friction}) {
     if (rule.rigid && law == &rule.normal) continue;
     if (const std::string wrong = out_of_range(*law); !wrong.empty())

@@ -332,14 +332,31 @@ void check_step(const Section& at, const ClockSpec& clock) {
   }
 }
 
+/// What probes measure of contacts.
+struct ContactQuantity {
+  std::string_view name;
+  ProbeKind kind;
+  const char* unit;
+};
+constexpr ContactQuantity contact_quantities[] = {
+    {"contact_force", ProbeKind::contact_force, "N"},
+    {"contact_depth", ProbeKind::contact_depth, "m"},
+    {"contact_torque", ProbeKind::contact_torque, "N m"},
+    {"contact_volume", ProbeKind::contact_volume, "m^3"}};
+
+const ContactQuantity* contact_quantity(std::string_view name) {
+  const auto found = std::ranges::find(contact_quantities, name, &ContactQuantity::name);
+  return found == std::end(contact_quantities) ? nullptr : found;
+}
+
 /// The keys that some kinds of probes have, and which.
 constexpr std::pair<std::string_view, std::string_view> keys_of_kinds[] = {
-    {"a", "contact_force|contact_depth"},
-    {"b", "contact_force|contact_depth"},
+    {"a", "contact_force|contact_depth|contact_torque|contact_volume"},
+    {"b", "contact_force|contact_depth|contact_torque|contact_volume"},
     {"body", "point|velocity"},
     {"point", "point|velocity"},
     {"joint", "joint|joint_rate"},
-    {"component", "contact_force|point|velocity"},
+    {"component", "contact_force|contact_torque|point|velocity"},
     {"line", "ledger"}};
 
 /// The shapes of a fixed body, which are the world's in the model.
@@ -594,10 +611,9 @@ std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& 
                       : component == "friction" ? 5
                                                 : 0;
     const std::string kind = at.text_or("kind", "energy");
-    if (kind == "contact_force" || kind == "contact_depth") {
-      probe.kind =
-          kind == "contact_force" ? ProbeKind::contact_force : ProbeKind::contact_depth;
-      probe.unit = kind == "contact_force" ? "N" : "m";
+    if (const ContactQuantity* of_contact = contact_quantity(kind)) {
+      probe.kind = of_contact->kind;
+      probe.unit = of_contact->unit;
       probe.a = body_of("a", &probe.shapes_a);
       probe.b = body_of("b", &probe.shapes_b);
     } else if (kind == "point" || kind == "velocity") {

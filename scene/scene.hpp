@@ -31,6 +31,8 @@ struct RecordSpec {
 enum class ProbeKind {
   contact_force,  // between two shapes, bodies or surfaces: normal, friction or both
   contact_depth,
+  contact_torque,  // of patches, beside their force: rolling and spinning couples
+  contact_volume,
   point,  // of a body: x, y, z
   velocity,
   joint,  // position

@@ -26,11 +26,15 @@ void find_overlaps(const Model& model, const ContactRows& contacts, StartReport&
     }
     const ModelShape& a = model.shapes[key.a];
     const ModelShape& b = model.shapes[key.b];
-    const PairScale pair = scale_of(model, a, b);
+    ShapeScale of_a = scale_of(model, a), of_b = scale_of(model, b);
+    add_section(a.shape, of_a);
+    add_section(b.shape, of_b);
+    const PairScale pair = scale_of(of_a, of_b, norm(model.tree.gravity()));
     const LawBlock& laws =
         model.blocks[static_cast<std::size_t>(model.rule(a.kind, b.kind).block)];
-    const double rest = laws.rigid ? rest_depth_ratio * pair.size
-                                   : rest_depth(laws.normal, pair.mass * pair.gravity);
+    const double rest =
+        laws.rigid ? rest_depth_ratio * pair.size
+                   : rest_depth(laws.normal, pair.mass * pair.gravity, punch_of(pair));
     overlaps.push_back({key.a, key.b, depth, rest});
   }
 }

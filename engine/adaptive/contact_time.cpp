@@ -87,7 +87,8 @@ double ContactTime::touch(const State& state, int row, double length) {
   if (!(impact_.time > 0)) return length;
   watch(state, row);
   const double speed = impact_.depth / impact_.time;
-  const bool own = allowed_ && motion_of(state, at(row)).rate >= grazes * speed;
+  const bool own = allowed_ && !ode_->has_patch(at(row)) &&
+                   motion_of(state, at(row)).rate >= grazes * speed;
   if (own) clock_row_ = row;
   fresh_.presses = true;
   fresh_.by_plan = own || !allowed_;
@@ -150,6 +151,7 @@ int ContactTime::about_to_leave(const SwitchingStep& step) const {
   for (std::size_t i = 0; i < ode_->rows().size(); ++i) {
     if (!ode_->acts(i) || static_cast<int>(i) == clock_row_) continue;
     if (!ode_->guards().inside(i)) continue;  // it has left a ground that recovers
+    if (ode_->has_patch(i)) continue;         // its force ends smoothly
     const auto [depth, rate] = ode_->start_motion(i);
     if (!(depth > 0) || !(rate < 0)) continue;
     const double left = -depth / rate;
@@ -166,7 +168,8 @@ int ContactTime::leaves_at(const SwitchingStep& step, const StepEvent& event) co
   const std::size_t row = table.row_of(at(event.guard));
   const auto [depth, rate] = ode_->start_motion(row);
   const bool leaves = ode_->acts(row) && table.inside(row) &&
-                      static_cast<int>(row) != clock_row_ && depth > 0 && rate < 0;
+                      static_cast<int>(row) != clock_row_ && depth > 0 && rate < 0 &&
+                      !ode_->has_patch(row);
   return leaves && may_switch(step) ? static_cast<int>(row) : -1;
 }
 

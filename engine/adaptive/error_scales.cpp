@@ -64,7 +64,7 @@ double inverse_of(const F& f, double wanted) {
 
 /// How far friction stretches before it slips, under such a load; at most so deep.
 double stretch_of(RowLaws& laws, double depth, double force) {
-  const FrictionSpring<double> spring = laws.spring(depth, force);
+  const FrictionSpring<double, 3> spring = laws.spring(depth, force);
   const double stretch = spring.bound / spring.stiffness;
   return stretch > 0 && stretch < depth ? stretch : depth;
 }

@@ -97,6 +97,13 @@ void GuardTable::evaluate(const LawColumns& joints, const LawColumns& contacts,
       const std::size_t i = row - first;
       auto kin =
           Kinematics<double>::at(c.depth[i], c.rate[i], {c.slip_x[i], c.slip_y[i]});
+      SpinKinematics seen = kin;
+      if (laws.spins()) seen.slip.z = c.slip_z[i];
+      PatchMotion<double> patch;
+      if (laws.volumetric) {
+        patch = load_patch(c, i);
+        kin.patch = &patch;
+      }
       normal.guards(laws.normal, c.normal_state, i, kin, to);
       to += normal.guard_list.size();
       std::array<double, max_guards> sides;
@@ -105,9 +112,9 @@ void GuardTable::evaluate(const LawColumns& joints, const LawColumns& contacts,
         for (std::size_t k = 0; k < friction.guard_list.size(); ++k) {
           sides[k] = guard[k].side;
         }
-        kin.held = sides.data();
+        seen.held = sides.data();
       }
-      friction.guards(laws.friction, c.friction_state, i, kin, c.normal_force[i], to);
+      friction.guards(laws.friction, c.friction_state, i, seen, c.normal_force[i], to);
     }
   }
 }

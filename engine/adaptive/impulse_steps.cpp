@@ -151,6 +151,20 @@ bool ImpulseSteps::is_smooth() const {
                     trial_.contacts.key.begin());
 }
 
+/// Patches store what the step left in place of a way.
+void ImpulseSteps::put_patch_energies(const State& state) {
+  PointPool& pool = system_->pools.points;
+  if (!pool.has_patches()) return;
+  const LawColumns columns = pool.law_columns(state.contacts.memory);
+  const double* left = travel_of(state.contacts);
+  pool.for_each_row(state.contacts, columns, [&](const LawRow& row) {
+    if (!row.laws.volumetric) return;
+    PatchRow patch = pool.patch(row.i);
+    patch.potential = left[row.i] / row.volume_law().stiffness;
+    pool.put_patch(row.i, patch);
+  });
+}
+
 /// The ledger of a state at depths that need not be those of its shapes: of a state that
 /// was stepped and not yet settled, those that the step led to.
 Ledger ImpulseSteps::ledger(const State& state, bool stepped) {
@@ -165,6 +179,7 @@ Ledger ImpulseSteps::ledger(const State& state, bool stepped) {
   };
   put_depths(system.pools.joints, state.joints);
   put_depths(system.pools.points, state.contacts);
+  if (stepped) put_patch_energies(state);
   return make_ledger(system, state);
 }
 
@@ -184,11 +199,20 @@ void ImpulseSteps::extrapolate() {
   for (std::size_t i = 0; i < trial_.v.size(); ++i) {
     trial_.v[i] = trial_.v_stepped[i] = beyond(trial_.v[i], whole_.v[i]);
   }
-  const auto carry_depths = [](LawRows& half, const LawRows& whole) {
+  const PointPool& points = system_->pools.points;
+  const auto is_patch = [&](const LawRows& rows, std::size_t row) {
+    return &rows == &trial_.contacts && points.has_patches() &&
+           points.laws_of(rows, row).volumetric;
+  };
+  const auto carry_depths = [&](LawRows& half, const LawRows& whole) {
     double* travel = travel_of(half);
     const double* travel_whole = travel_of(whole);
     for (std::size_t i = 0; i < at(half.count); ++i) {
       if (half.episode[i] == 0) continue;
+      if (is_patch(half, i)) {  // an energy
+        travel[i] += travel[i] - travel_whole[i];
+        continue;
+      }
       travel[i] += (half.depth[i] + travel[i]) - (whole.depth[i] + travel_whole[i]);
     }
   };

@@ -67,6 +67,7 @@ class ImpulseSteps {
   bool contacts_known() const;
   double error() const;
   bool is_smooth() const;
+  void put_patch_energies(const State& state);
   Ledger ledger(const State& state, bool stepped);
   void extrapolate();
   void note_events();

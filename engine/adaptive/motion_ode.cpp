@@ -35,6 +35,11 @@ MemoryKind kind_of(const StateField& field, MemoryKind of_length) {
   return field.unit == "m" ? of_length : MemoryKind::share;
 }
 
+/// What a friction law remembers, in as many components as it has.
+const std::vector<StateField>& friction_memory(const LawChoice& law) {
+  return entry_of(law).state_with(law.spin);
+}
+
 /// 1 in the lines of the energy books that the laws and forces of a model write.
 Works booked_lines(const Model& model, const Pools& pools) {
   Works works{};
@@ -55,6 +60,7 @@ Works booked_lines(const Model& model, const Pools& pools) {
   works.motors = !model.motors.empty();
   works.loads = !model.loads.empty();
   works.loops = pools.springs.size() > 0;
+  works.rolling = works.spin = model.has_patches;
   return works;
 }
 
@@ -129,7 +135,7 @@ void MotionOde::lay_out_pool(const LawPool& pool, const LawRows& rows, bool join
           take(column++, kind_of(field, MemoryKind::depth));
         }
         column = layout.friction;
-        for (const StateField& field : entry_of(laws.friction).state) {
+        for (const StateField& field : friction_memory(laws.friction)) {
           take(column++, kind_of(field, MemoryKind::stretch));
         }
         continue;
@@ -331,7 +337,13 @@ void MotionOde::place(const Vector& y, bool all) {
   if (all) {
     for (std::size_t i = 0; i < rows_.size(); ++i) depths_[i] = depth_column(i);
   }
-  for (const std::size_t i : open_) depth_column(i) = -1;
+  for (const std::size_t i : open_) {
+    if (i < joint_rows_) {
+      system_.pools.joints.open(i);
+    } else {
+      system_.pools.points.open(i - joint_rows_);
+    }
+  }
   // Closed contacts stay closed, and as deep as rounding can tell well: laws that set in
   // at once, or whose rates go by 1/δ, would else switch to and fro within steps.
   for (const std::size_t i : closed_) {
@@ -398,7 +410,16 @@ void MotionOde::measure(const Vector& y, bool with_laws) {
   contact_forces(system_, {.held = &held_}, *state_, memory_by_pool_, rates_by_pool_);
 }
 
-double MotionOde::approach(std::size_t row) const { return value(RowColumns::rate, row); }
+double MotionOde::approach(std::size_t row) const {
+  return row < joint_rows_ ? system_.pools.joints.depth_rate(row)
+                           : system_.pools.points.depth_rate(row - joint_rows_);
+}
+
+bool MotionOde::has_patch(std::size_t row) const {
+  const PointPool& points = system_.pools.points;
+  return row >= joint_rows_ && points.has_patches() &&
+         points.laws_of(state_->contacts, row - joint_rows_).volumetric;
+}
 
 double MotionOde::normal_force(std::size_t row) const {
   return value(RowColumns::normal, row);

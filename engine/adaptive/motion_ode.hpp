@@ -141,6 +141,8 @@ class MotionOde {
   double depth(std::size_t row) const { return depths_[row]; }
   /// How fast the depth grows, by t [m/s].
   double approach(std::size_t row) const;
+  /// Whether a row is a patch under a volumetric law: its force begins smoothly.
+  bool has_patch(std::size_t row) const;
   double normal_force(std::size_t row) const;
   /// Whether the rows still are the whole contact set: no closed one is lost, and no
   /// other point lies inside.

@@ -84,18 +84,36 @@ double approach_speed(const State& state, std::size_t row) {
   return rows.approach[i];
 }
 
+PatchMotion<double> SunkOverlap::at(double wanted) const {
+  Transform<double> sunk = pose_b;
+  sunk.p = sunk.p - (wanted - depth) * normal;
+  const Overlap<double> o =
+      overlap_function<double>(kind_of(*a), kind_of(*b))(*a, pose_a, *b, sunk);
+  return {o.volume, o.potential, o.area, 0};
+}
+
 NormalSlopes<double> RowLaws::linearise(double depth) {
+  auto kin = Kinematics<double>::at(depth, 0.0);
+  PatchMotion<double> patch;
+  if (laws->volumetric) {
+    patch = overlap.at(depth);
+    kin.patch = &patch;
+  }
   return normal_law(laws->normal)
-      .linearise(laws->normal, {normal_memory.data(), 1}, 0,
-                 Kinematics<double>::at(depth, 0.0));
+      .linearise(laws->normal, {normal_memory.data(), 1}, 0, kin);
 }
 
 double RowLaws::stored(double depth) {
+  if (laws->volumetric) {
+    const VolumeLaw law =
+        normal_law(laws->normal).volume(laws->normal, {normal_memory.data(), 1}, 0);
+    return law.stiffness * overlap.at(depth).potential;
+  }
   return normal_law(laws->normal)
       .stored(laws->normal, {normal_memory.data(), 1}, 0, depth);
 }
 
-FrictionSpring<double> RowLaws::spring(double depth, double normal_force) {
+FrictionSpring<double, 3> RowLaws::spring(double depth, double normal_force) {
   return friction_law(laws->friction)
       .spring(laws->friction, {friction_memory.data(), 1}, 0,
               Kinematics<double>::at(depth, 0.0), normal_force);
@@ -111,6 +129,15 @@ void laws_of(const System& system, const State& state, std::size_t row, RowLaws&
            rows.capacity(), i, laws.normal_memory);
   copy_row(rows.memory, pool.layout().friction, friction_law(laws.laws->friction).fields,
            rows.capacity(), i, laws.friction_memory);
+  if (!laws.laws->volumetric) return;
+  const ContactKey& key = state.contacts.key[i];
+  const auto pose = [&](const ModelShape& shape) {
+    return system.tree.poses[at(shape.link)] * shape.in_link;
+  };
+  const ModelShape& a = system.model->shapes[key.a];
+  const ModelShape& b = system.model->shapes[key.b];
+  laws.overlap = {&a.shape, &b.shape,      pose(a),
+                  pose(b),  rows.depth[i], system.pools.points.place(i).frame.n};
 }
 
 double friction_load(const System& system, const State& state, std::size_t row) {

@@ -57,14 +57,26 @@ enum class RowEvent : std::int8_t {
   leaves_by_clock = -2,  // where its own time says δ = 0
 };
 
+/// The overlap of two shapes, as it would be at another depth.
+struct SunkOverlap {
+  const Shape* a = nullptr;
+  const Shape* b = nullptr;
+  Transform<double> pose_a{}, pose_b{};
+  double depth = 0;
+  Vec3<double> normal{};
+
+  PatchMotion<double> at(double depth) const;
+};
+
 /// The laws of a row with what they remember.
 struct RowLaws {
   const LawBlock* laws;
   std::vector<double> normal_memory, friction_memory;
+  SunkOverlap overlap;  // under a volumetric law
 
   NormalSlopes<double> linearise(double depth);  // at rest
   double stored(double depth);                   // by the normal law [J]
-  FrictionSpring<double> spring(double depth, double normal_force);
+  FrictionSpring<double, 3> spring(double depth, double normal_force);
 };
 void laws_of(const System& system, const State& state, std::size_t row, RowLaws& laws);
 

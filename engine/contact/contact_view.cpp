@@ -56,7 +56,22 @@ ContactInfo ContactView::info(std::size_t row, int block) const {
     contact.body_b = model_->shapes[contact.key.b].body;
   }
   contact.phase = phase_of(contact);
+  const LawBlock& laws = model_->blocks[at(contact.block)];
+  if (laws.volumetric && !contact.key.empty()) add_patch(laws, contact);
   return contact;
+}
+
+void ContactView::add_patch(const LawBlock& laws, ContactInfo& contact) const {
+  const PatchRow& patch = pool_->patch(contact.row);
+  contact.volume = patch.volume;
+  contact.area = patch.area;
+  if (!(contact.normal_force > 0)) return;
+  contact.couple = pool_->couple(contact.row);
+  const Columns<const double> memory{
+      rows().memory.data() + at(pool_->layout().normal) * rows().capacity(),
+      rows().capacity()};
+  const VolumeLaw law = normal_law(laws.normal).volume(laws.normal, memory, contact.row);
+  contact.tension = patch.tension(law.rolling.by_volume / law.stiffness);
 }
 
 ContactPhase ContactView::phase_of(const ContactInfo& contact) const {
@@ -75,7 +90,9 @@ ContactPhase ContactView::phase_of(const ContactInfo& contact) const {
   const std::size_t capacity = rows().capacity();
   law.guards(
       choice, {rows().memory.data() + at(pool_->layout().friction) * capacity, capacity},
-      contact.row, Kinematics<double>::at(contact.depth, contact.rate, contact.slip),
+      contact.row,
+      SpinKinematics::at(contact.depth, contact.rate,
+                         {contact.slip.x, contact.slip.y, pool_->spin_slip(contact.row)}),
       contact.normal_force, guards.data());
   const auto which = static_cast<std::size_t>(slips - law.guard_list.begin());
   return guards[which] > 0 ? ContactPhase::slip : ContactPhase::stick;
@@ -91,6 +108,12 @@ double ContactView::stored(const ContactInfo& contact) const {
                               .stored(laws.friction, memory(pool_->layout().friction),
                                       contact.row, contact.depth, contact.normal_force);
   if (!laws.has_normal_law()) return friction;
+  if (laws.volumetric) {
+    const VolumeLaw law =
+        normal_law(laws.normal)
+            .volume(laws.normal, memory(pool_->layout().normal), contact.row);
+    return friction + law.stiffness * pool_->patch(contact.row).potential;
+  }
   return friction + normal_law(laws.normal)
                         .stored(laws.normal, memory(pool_->layout().normal), contact.row,
                                 contact.depth);

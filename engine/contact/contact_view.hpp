@@ -33,6 +33,11 @@ struct ContactInfo {
   Vec3<double> friction;    // [N]
   Vec3<double> point;       // where the force acts [m]
   Frame<double> frame;      // its n is the normal
+  // Under a volumetric law:
+  Vec3<double> couple{0, 0, 0};  // on B, beside the force [N m]
+  double volume = 0;             // [m³]
+  double area = 0;               // of the section [m²]
+  double tension = 0;            // above 1 it pulls somewhere: a |ω_t| R/(1 + a v_cn)
 
   /// The whole force on B [N].
   Vec3<double> force() const { return normal_force * frame.n + friction; }
@@ -79,6 +84,7 @@ class ContactView {
   const ContactRows& rows() const { return state_->contacts; }
   ContactInfo info(std::size_t row, int block) const;
   ContactPhase phase_of(const ContactInfo& contact) const;
+  void add_patch(const LawBlock& laws, ContactInfo& contact) const;
 
   const Model* model_;
   const State* state_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <new>
 
 namespace bristle {
@@ -41,7 +42,25 @@ Detector::Detector(const Model& model, Team& team)
   } else if (!model.rooms_grow) {
     candidates_.resize(at(model.pair_capacity));
   }
-  for (List& list : lists_) list.found.resize(at(model.contact_row_capacity));
+  for (List& list : lists_) {
+    list.found.resize(at(model.contact_row_capacity));
+    if (model.has_patches) list.overlaps.reserve(list.found.size());
+  }
+}
+
+ContactPoint<double> point_of(const Overlap<double>& o, ShapeKind a,
+                              ShapeKind b) noexcept {
+  ContactPoint<double> point{.on_a = o.centroid,
+                             .on_b = o.centroid,
+                             .normal = o.normal,
+                             .depth = o.depth,
+                             .radius = 0,
+                             .patch = Patch::flat,
+                             .feature = 0};
+  const Vec3<double> across = 2 * o.centroid_depth * o.normal;
+  if (a == ShapeKind::plane) point.on_b = o.centroid - across;
+  if (b == ShapeKind::plane) point.on_a = o.centroid + across;
+  return point;
 }
 
 void Detector::place_shapes(const LinkMotion& links) noexcept {
@@ -128,26 +147,28 @@ void Detector::sort_candidates() {
     block_counts_[b] += block_counts_[b - 1];
   }
   for (const BroadPair& p : pairs) {
-    const ModelShape& a = shapes[p.first];
-    const ModelShape& b = shapes[p.second];
-    const PairRule& rule = model_->rule(a.kind, b.kind);
-    const ShapeKind kind_a = kind_of(a.shape);
-    const ShapeKind kind_b = kind_of(b.shape);
-    const double share =
-        rule.share_a >= 0 ? rule.share_a
-                          : (a.link == world_link ? 1 : (b.link == world_link ? 0 : 0.5));
-    candidates_[block_counts_[at(rule.block)]++] = {p.first,
-                                                    p.second,
-                                                    rule.block,
-                                                    share,
-                                                    pair_function<double>(kind_a, kind_b),
-                                                    regenerates(kind_a, kind_b)};
+    const ShapePair pair = model_->pair(p.first, p.second);
+    candidates_[block_counts_[at(pair.block)]++] = pair;
   }
+}
+
+/// Room for so many contacts, and as many overlaps where there are any.
+bool Detector::make_room(List& list, std::size_t needed) const noexcept {
+  if (needed <= list.found.size()) return true;
+  if (!model_->rooms_grow || needed > most_contacts_found) return false;
+  try {
+    list.found.resize(std::max<std::size_t>(needed + needed / 2, 64));
+    if (model_->has_patches) list.overlaps.reserve(list.found.size());
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
 }
 
 /// The narrow phase over a share of the candidates.
 void Detector::look(List& list, Share share) const noexcept {
   list.count = 0;
+  list.overlaps.clear();
   list.status = ContactStatus::ok;
   for (std::size_t k = share.begin; k < share.end; ++k) {
     const ShapePair& pair = candidates_[k];
@@ -157,25 +178,39 @@ void Detector::look(List& list, Share share) const noexcept {
     const Transform<double>& pose_b = poses_[pair.b];
     const double margin = margins_[pair.a] + margins_[pair.b];
     if (far_apart(a, pose_a, b, pose_b, margin)) continue;
+    const auto number = static_cast<std::uint32_t>(k);
+    if (pair.overlap != nullptr) {
+      const Overlap<double> overlap = pair.overlap(a.shape, pose_a, b.shape, pose_b);
+      if (!(overlap.depth >= -margin)) continue;
+      if (!make_room(list, list.count + 1)) {
+        list.status = ContactStatus::too_many_contacts;
+        return;
+      }
+      const auto place = static_cast<std::uint32_t>(list.overlaps.size());
+      list.overlaps.push_back(overlap);
+      list.found[list.count++] = {number, place,
+                                  point_of(overlap, kind_of(a.shape), kind_of(b.shape))};
+      continue;
+    }
     Contacts<double> contacts;
     pair.find(a.shape, pose_a, b.shape, pose_b, margin, contacts);
-    const std::size_t needed = list.count + at(contacts.count);
-    if (needed > list.found.size()) {
-      if (!model_->rooms_grow || needed > most_contacts_found) {
-        list.status = ContactStatus::too_many_contacts;
-        return;
-      }
-      try {
-        list.found.resize(std::max<std::size_t>(needed + needed / 2, 64));
-      } catch (const std::bad_alloc&) {
-        list.status = ContactStatus::too_many_contacts;
-        return;
-      }
+    if (!make_room(list, list.count + at(contacts.count))) {
+      list.status = ContactStatus::too_many_contacts;
+      return;
     }
     for (int c = 0; c < contacts.count; ++c) {
-      list.found[list.count++] = {static_cast<std::uint32_t>(k), contacts[c]};
+      list.found[list.count++] = {number, 0, contacts[c]};
     }
   }
+}
+
+const Overlap<double>& Detector::overlap(const FoundContact& contact) const noexcept {
+  const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const List& one) {
+    const FoundContact* first = one.found.data();
+    return std::less_equal<>{}(first, &contact) &&
+           std::less<>{}(&contact, first + one.count);
+  });
+  return list->overlaps[contact.overlap];
 }
 
 ContactStatus Detector::list_near(const LinkMotion& links,

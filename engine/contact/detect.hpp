@@ -36,9 +36,15 @@ struct LinkMotion {
 
 /// A contact as the narrow phase found it.
 struct FoundContact {
-  std::uint32_t pair;  // in the list of candidates
+  std::uint32_t pair;         // in the list of candidates
+  std::uint32_t overlap = 0;  // under a volumetric law: see Detector::overlap
   ContactPoint<double> at;
 };
+
+/// An overlap as a contact point: with a plane its force acts at s_c − 2σζ n, n out of
+/// the plane and σ the plane's share; else at s_c.
+ContactPoint<double> point_of(const Overlap<double>& overlap, ShapeKind a,
+                              ShapeKind b) noexcept;
 
 class Detector {
  public:
@@ -59,6 +65,8 @@ class Detector {
   /// How far the points of a shape may move, as of the last detect() [m].
   double margin(std::uint32_t shape) const { return margins_[shape]; }
   const ShapePair& candidate(std::uint32_t i) const { return candidates_[i]; }
+  /// The overlap of a contact found under a volumetric law.
+  const Overlap<double>& overlap(const FoundContact& contact) const noexcept;
   /// Pairs that may touch within the horizon of the last detect().
   std::span<const ShapePair> candidates() const {
     return std::span(candidates_).first(candidate_count_);
@@ -89,6 +97,7 @@ class Detector {
   /// What one member of the team found.
   struct List {
     std::vector<FoundContact> found;
+    std::vector<Overlap<double>> overlaps;  // of those under volumetric laws
     std::size_t count = 0;
     ContactStatus status = ContactStatus::ok;
   };
@@ -98,6 +107,7 @@ class Detector {
   void sort_candidates();
   void spread_margins(const LinkMotion& links, double horizon) noexcept;
   void look(List& list, Share share) const noexcept;
+  bool make_room(List& list, std::size_t needed) const noexcept;
 
   const Model* model_;
   Team* team_;

@@ -9,6 +9,12 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// k_v W of row i.
+double energy_of(const PatchRow& patch, const LawChoice& law,
+                 const Columns<const double>& memory, std::size_t i) {
+  return normal_law(law).volume(law, memory, i).stiffness * patch.potential;
+}
+
 }  // namespace
 
 struct Episodes::Row {
@@ -19,6 +25,7 @@ struct Episodes::Row {
   bool existed;
   bool was_closed;
   double old_depth, old_rate;
+  const PatchRow* patch;  // under a volumetric law
 };
 
 void Episodes::update(const LawBlock& laws, const RowChange& change,
@@ -37,9 +44,11 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
           .existed = existed,
           .was_closed = episode != 0,
           .old_depth = existed ? old_.depth[was] : -1,
-          .old_rate = existed ? old_.rate[was] : 0};
+          .old_rate = existed ? old_.rate[was] : 0,
+          .patch = motion.patch};
   now_.lag[row.i] = 0;
-  if (step_.impulses && !key.empty() && change.fate == RowChange::Fate::found) {
+  if (step_.impulses && !key.empty() && change.fate == RowChange::Fate::found &&
+      row.patch == nullptr) {
     follow_travel(row, motion.depth);
   } else {
     now_.depth[row.i] = motion.depth;
@@ -63,7 +72,9 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
     end(row, motion.rate);
   }
   if (existed && step_.elapsed > 0 && (closed || row.was_closed)) {
-    if (step_.impulses) {
+    if (step_.impulses && row.patch != nullptr) {
+      regenerate_patch(row);
+    } else if (step_.impulses) {
       regenerate_exactly(row);
     } else if (change.regenerates) {
       regenerate(row, motion.rate);
@@ -71,7 +82,7 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
   }
   // A point that clipped faces let go of from within takes along what it stored.
   if (event_of(row) == -1 && change.regenerates && now_.depth[i] > 0) {
-    lines_.regenerated -= stored(laws, i, now_.depth[i]);
+    lines_.regenerated -= stored(row, now_.depth[i]);
     now_.depth[i] = 0;
   }
   const bool left = now_.episode[i] == 0 && !keeps_what_left(laws);
@@ -84,6 +95,10 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
   now_.rate[i] = motion.rate;
   now_.booked[i] = {};
   now_.booked[i].slip = motion.slip;
+  if (row.patch == nullptr) return;
+  now_.booked[i].approach = row.patch->approach;
+  now_.booked[i].turning = row.patch->turning;
+  now_.booked[i].spin = row.patch->spin_slip();
 }
 
 /// With located events a closed row may be a rounding outside, and only a ground that
@@ -129,16 +144,26 @@ int Episodes::event_of(const Row& row) const {
 /// h/2 ∫ f dv.
 void Episodes::correct_ledger(const Row& row, const RowMotion& motion) {
   const BookedForces& booked = old_.booked[row.was];
-  const double normal =
-      0.5 * step_.elapsed * booked.damper * (motion.rate - row.old_rate);
-  const double friction =
-      -0.5 * step_.elapsed * dot(booked.friction, motion.slip - booked.slip);
+  const double half = 0.5 * step_.elapsed;
+  double normal = half * booked.damper * (motion.rate - row.old_rate);
+  double rolling = 0;
+  if (row.patch != nullptr) {
+    normal = half * booked.damper * (row.patch->approach - booked.approach);
+    rolling = -half * dot(booked.rolling, row.patch->turning - booked.turning);
+  }
+  const double friction = -half * dot(booked.friction, motion.slip - booked.slip);
+  double spin = 0;
+  if (row.patch != nullptr) {
+    spin = -half * booked.spin_friction * (row.patch->spin_slip() - booked.spin);
+  }
   lines_.normal.damping += normal;
+  lines_.rolling += rolling;
   (booked.slipping ? lines_.friction.slip : lines_.friction.damping) += friction;
+  (booked.slipping ? lines_.spin : lines_.friction.damping) += spin;
   if (!contact_books_) return;
-  now_.memory[column(layout_.normal_books, now_) + row.i] += normal;
+  now_.memory[column(layout_.normal_books, now_) + row.i] += normal + rolling;
   const int line = layout_.friction_books + (booked.slipping ? 1 : 0);
-  now_.memory[column(line, now_) + row.i] += friction;
+  now_.memory[column(line, now_) + row.i] += friction + spin;
 }
 
 void Episodes::begin(Row& row, double rate) {
@@ -152,7 +177,7 @@ void Episodes::begin(Row& row, double rate) {
     touch(row.laws, i, now_.approach[i], !stretched);
   }
   if (!row.existed && !step_.first && step_.elapsed > 0) {
-    lines_.regenerated += stored(row.laws, i, now_.depth[i]);
+    lines_.regenerated += stored(row, now_.depth[i]);
   }
 }
 
@@ -201,8 +226,16 @@ void Episodes::follow_travel(const Row& row, double depth) {
 /// The step went on from the old depth by `travel`; what geometry adds is regenerated.
 void Episodes::regenerate_exactly(const Row& row) {
   const double travel = old_.memory[column(MemoryLayout::travel, old_) + row.was];
-  lines_.regenerated += stored(row.laws, row.i, now_.depth[row.i]) -
-                        stored(row.laws, row.i, row.old_depth + travel);
+  lines_.regenerated +=
+      stored(row, now_.depth[row.i]) - stored(row, row.old_depth + travel);
+}
+
+/// The step left the energy that it thought the overlap would store, in place of a way;
+/// the overlap that the bodies came to is another to second order.
+void Episodes::regenerate_patch(const Row& row) {
+  const double left = old_.memory[column(MemoryLayout::travel, old_) + row.was];
+  const Columns<const double> memory = memory_of(now_, layout_.normal);
+  lines_.regenerated += energy_of(*row.patch, row.laws.normal, memory, row.i) - left;
 }
 
 /// The depth changes as the surfaces approach, and as the point moves along them. What
@@ -216,8 +249,7 @@ void Episodes::regenerate(const Row& row, double rate) {
   const double middle = 0.5 * (before + depth);
   const double half = 0.5 * std::max(std::abs(depth - before), 1e-3 * std::abs(along));
   if (!(half > 0)) return;
-  const double gained =
-      stored(row.laws, row.i, middle + half) - stored(row.laws, row.i, middle - half);
+  const double gained = stored(row, middle + half) - stored(row, middle - half);
   lines_.regenerated += along * gained / (2 * half);
 }
 
@@ -240,14 +272,19 @@ void Episodes::touch(const LawBlock& laws, std::size_t i, double approach,
   }
 }
 
-/// Energy in a new row, if it were at this depth.
-double Episodes::stored(const LawBlock& laws, std::size_t i, double depth) const {
+/// Energy in a new row, if it were at this depth; a patch is as it is.
+double Episodes::stored(const Row& row, double depth) const {
+  const LawBlock& laws = row.laws;
   const double friction =
       friction_law(laws.friction)
-          .stored(laws.friction, memory_of(now_, layout_.friction), i, depth, 0.0);
+          .stored(laws.friction, memory_of(now_, layout_.friction), row.i, depth, 0.0);
   if (!laws.has_normal_law()) return friction;
-  return friction + normal_law(laws.normal)
-                        .stored(laws.normal, memory_of(now_, layout_.normal), i, depth);
+  const NormalLawTable& normal = normal_law(laws.normal);
+  const Columns<const double> memory = memory_of(now_, layout_.normal);
+  if (row.patch != nullptr) {
+    return friction + energy_of(*row.patch, laws.normal, memory, row.i);
+  }
+  return friction + normal.stored(laws.normal, memory, row.i, depth);
 }
 
 void Episodes::part(const LawBlock& laws, const RowChange& change,
@@ -272,6 +309,10 @@ void Episodes::part(const LawBlock& laws, const RowChange& change,
   const bool travelled = !step_.committed || step_.impulses;
   const double travel =
       travelled ? old_.memory[column(MemoryLayout::travel, old_) + j] : 0;
+  if (laws.volumetric) {  // bodies come apart from within a patch by impulses only
+    if (step_.impulses && step_.elapsed > 0) lines_.regenerated -= travel;
+    return;
+  }
   const bool inside = depth > 0 || (step_.impulses && depth + travel > 0);
   if (inside && step_.elapsed > 0 && laws.has_normal_law()) {
     lines_.regenerated -=

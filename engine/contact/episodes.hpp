@@ -43,6 +43,8 @@ class Episodes {
     Powers<double>& normal;
     Powers<double>& friction;
     double& regenerated;
+    double& rolling;
+    double& spin;
     std::uint32_t& begun;  // number of the last episode
     std::vector<Event>& events;
   };
@@ -74,11 +76,12 @@ class Episodes {
   void end(Row& row, double rate);
   void regenerate(const Row& row, double rate);
   void regenerate_exactly(const Row& row);
+  void regenerate_patch(const Row& row);
   void follow_travel(const Row& row, double depth);
   double foreseen(const Row& row, double rate) const;
   void touch(const LawBlock& laws, std::size_t i, double approach,
              bool with_friction = true);
-  double stored(const LawBlock& laws, std::size_t i, double depth) const;
+  double stored(const Row& row, double depth) const;
   int event_of(const Row& row) const;
   void note_event(EventKind kind, const RowChange& change, const ContactKey& key,
                   std::uint32_t episode, double speed);

@@ -95,9 +95,9 @@ void JointPool::settle(const AcceptedStep& step, State& state,
     std::fill(begin, begin + rows.count, 0.0);
   }
   double none = 0;  // joint rows follow their rates
-  Episodes episodes(
-      step, layout(), model_->contact_books, rows, rows,
-      {state.works.limits, state.works.joint_friction, none, state.episodes, events});
+  Episodes episodes(step, layout(), model_->contact_books, rows, rows,
+                    {state.works.limits, state.works.joint_friction, none, none, none,
+                     state.episodes, events});
   const std::span<const double> depth = column(RowColumns::depth);
   const std::span<const double> rate = column(RowColumns::rate);
   const std::span<const double> slip = column(RowColumns::slip_x);

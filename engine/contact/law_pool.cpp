@@ -42,6 +42,7 @@ void clear_columns(int first, int last, const ContactRange& rows, std::size_t ca
 
 void add(LawTotals& to, const LawTotals& from) {
   to.stored += from.stored;
+  to.spin += from.spin;
   for (std::size_t line = 0; line < 5; ++line) {
     field<double>(to.powers, line) += field<double>(from.powers, line);
   }
@@ -89,7 +90,28 @@ void LawPool::fit(const LawRows& rows) {
   columns_.assign(RowColumns::count * capacity_, 0.0);
   rates_.assign(at(layout_.count) * capacity_, 0.0);
   books_.assign(2 * book_columns * capacity_, 0.0);
+  const bool any = std::any_of(blocks_.begin(), blocks_.end(),
+                               [](const LawBlock& laws) { return laws.volumetric; });
+  patches_.assign(any ? capacity_ : 0, {});
+  patch_columns_.assign(any ? field_count<PatchMotion<double>, double> * capacity_ : 0,
+                        0.0);
+  spin_columns_.assign(any ? 3 * capacity_ : 0, 0.0);
   pieces_.resize(capacity_ / contacts_per_block + blocks_.size() + 1);
+}
+
+/// The couples that resist rolling, after the normal forces; their power is a loss.
+void LawPool::roll(const Pass& pass, const Piece& piece, LawSums& sums) noexcept {
+  const LawColumns& c = pass.columns;
+  const NormalLawTable& law = normal_law(piece.laws.normal);
+  for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
+    PatchRow& patch = patches_[i];
+    patch.rolling = {0, 0};
+    patch.rolling_power = 0;
+    if (!(c.normal_force[i] > 0)) continue;
+    const VolumeLaw volume = law.volume(piece.laws.normal, c.normal_state, i);
+    patch.roll(volume.rolling, c.normal_force[i]);
+    sums.rolling += patch.rolling_power;
+  }
 }
 
 void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noexcept {
@@ -103,6 +125,7 @@ void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noe
     const auto run = advance ? (by_row ? normal.advance_columns : normal.advance)
                              : (by_row ? normal.evaluate_columns : normal.evaluate);
     run(laws.normal, columns, piece.rows, h, sums.normal);
+    if (laws.volumetric) roll(pass, piece, sums);
   }
   const auto run = advance ? (by_row ? friction.advance_columns : friction.advance)
                            : (by_row ? friction.evaluate_columns : friction.evaluate);
@@ -132,12 +155,22 @@ void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noe
                     pass.next);
     }
   }
+  if (laws.volumetric && !laws.spins()) {
+    double* third = spin_columns_.data() + capacity_;
+    std::fill(third + piece.rows.begin, third + piece.rows.end, 0.0);
+  }
   if (!by_row) return;
   const double* of_normal = columns.normal_books.data;
   const double* of_friction = columns.friction_books.data;
   if (laws.has_normal_law()) sum_books(of_normal, capacity_, piece.rows, sums.normal);
   sum_books(of_friction, capacity_, piece.rows, sums.friction);
+  for (std::size_t i = piece.rows.begin; laws.spins() && i < piece.rows.end; ++i) {
+    sums.friction.spin += columns.spin_loss[i];
+  }
   if (!contact_books_) return;
+  for (std::size_t i = piece.rows.begin; laws.volumetric && i < piece.rows.end; ++i) {
+    columns.normal_books.column(1)[i] += patches_[i].rolling_power;
+  }
   const std::size_t to_normal = at(layout_.normal_books) * capacity_;
   const std::size_t to_friction = at(layout_.friction_books) * capacity_;
   if (laws.has_normal_law()) {
@@ -156,6 +189,7 @@ LawSums LawPool::run(const LawRows& rows, std::span<const double> memory,
   const auto add_piece = [&](const LawSums& piece) {
     add(sums.normal, piece.normal);
     add(sums.friction, piece.friction);
+    sums.rolling += piece.rolling;
   };
   if (team_->size() == 1) {
     for_each_piece(rows, [&](std::size_t, const Piece& piece) {
@@ -190,7 +224,13 @@ void LawPool::note_forces(LawRows& rows, bool at_end) noexcept {
   const double* slip_power = books_.data() + (book_columns + 2) * capacity_;
   for (std::size_t i = 0; i < at(rows.count); ++i) {
     BookedForces& booked = rows.booked[i];
-    booked.damper = rate[i] != 0 ? sign * normal_damping[i] / rate[i] : 0;
+    double damping = normal_damping[i];
+    if (has_patches()) {
+      if (contact_books_) damping -= patches_[i].rolling_power;
+      booked.rolling = sign * patches_[i].rolling;
+      booked.spin_friction = sign * spin_friction(i);
+    }
+    booked.damper = rate[i] != 0 ? sign * damping / rate[i] : 0;
     booked.friction = {sign * friction_x[i], sign * friction_y[i]};
     booked.slipping = slip_power[i] > friction_damping[i];
   }

@@ -7,6 +7,7 @@
 
 #include "bristle/contact/detect.hpp"
 #include "bristle/contact/law_table.hpp"
+#include "bristle/contact/patch.hpp"
 #include "bristle/core/team.hpp"
 #include "bristle/dynamics/jacobian_row.hpp"
 #include "bristle/model/state.hpp"
@@ -20,8 +21,9 @@ namespace bristle {
 /// How a row moves now.
 struct RowMotion {
   double depth;
-  double rate;
+  double rate;  // of the depth; what the laws of a patch see is the rate at s_c
   Vec2<double> slip;
+  const PatchRow* patch = nullptr;  // under a volumetric law
 };
 
 /// The columns of a pool.
@@ -67,53 +69,74 @@ struct Evaluation {
 /// What the laws store and lose, summed over the rows of a pool [J, W].
 struct LawSums {
   LawTotals normal, friction;
+  double rolling = 0;  // lost by the couples of patches
 };
+
+/// Of row i, where it is under a volumetric law.
+inline PatchMotion<double> load_patch(const LawColumns& columns, std::size_t i) {
+  return detail::load_fields<PatchMotion<double>, double>(columns.patch, i);
+}
 
 /// One row with its laws, at the motion that was measured last. A view: cheap to make.
 struct LawRow {
   const LawBlock& laws;
   const LawColumns& columns;
   std::size_t i;
+  PatchMotion<double> patch;  // under a volumetric law
+
+  LawRow(const LawBlock& of, const LawColumns& from, std::size_t row)
+      : laws(of), columns(from), i(row) {
+    if (laws.volumetric) patch = load_patch(columns, i);
+  }
 
   bool closed() const {
     return columns.depth[i] > 0 || (laws.rigid && columns.normal_force[i] > 0);
   }
   double normal_force() const { return columns.normal_force[i]; }
   Kinematics<double> kinematics() const {
-    return Kinematics<double>::at(columns.depth[i], columns.rate[i],
-                                  {columns.slip_x[i], columns.slip_y[i]});
+    auto kin = Kinematics<double>::at(columns.depth[i], columns.rate[i],
+                                      {columns.slip_x[i], columns.slip_y[i]});
+    if (laws.volumetric) kin.patch = &patch;
+    return kin;
+  }
+  /// With the slip of spinning, where friction has three components.
+  SpinKinematics friction_kinematics() const {
+    const double spin = laws.spins() ? columns.slip_z[i] : 0;
+    return SpinKinematics::at(columns.depth[i], columns.rate[i],
+                              {columns.slip_x[i], columns.slip_y[i], spin});
+  }
+  VolumeLaw volume_law() const {
+    return normal_law(laws.normal).volume(laws.normal, columns.normal_state, i);
   }
   /// Zero for friction with a given load, which has no normal law.
   NormalSlopes<double> normal_slopes(const Kinematics<double>& kin) const {
     if (!laws.has_normal_law()) return {normal_force(), normal_force(), 0, 0};
     return normal_law(laws.normal).linearise(laws.normal, columns.normal_state, i, kin);
   }
-  FrictionSpring<double> spring(const Kinematics<double>& kin, double force) const {
+  FrictionSpring<double, 3> spring(const SpinKinematics& kin, double force) const {
     return friction_law(laws.friction)
         .spring(laws.friction, columns.friction_state, i, kin, force);
   }
   /// Friction over a step h: how its force follows the slip, and the force itself, the
   /// memory's response included.
-  StepSlopes friction_step_slopes(const Kinematics<double>& kin, double h) const {
+  StepSlopes friction_step_slopes(const SpinKinematics& kin, double h) const {
     return friction_law(laws.friction)
         .slopes(laws.friction, columns.friction_state, i, kin, normal_force(), h);
   }
-  Vec2<double> friction_step_force(const Kinematics<double>& kin, double force,
+  Vec3<double> friction_step_force(const SpinKinematics& kin, double force,
                                    double h) const {
     return friction_law(laws.friction)
         .force(laws.friction, columns.friction_state, i, kin, force, h);
   }
   /// Stiffness or damping along n, t1 and t2, as far as it resists [N/m], [N s/m].
   std::array<double, 3> stiffness() const {
-    const Kinematics<double> kin = kinematics();
-    const double tangent = spring(kin, normal_force()).stiffness;
-    return {std::max(0.0, normal_slopes(kin).by_depth), tangent, tangent};
+    const double tangent = spring(friction_kinematics(), normal_force()).stiffness;
+    return {std::max(0.0, normal_slopes(kinematics()).by_depth), tangent, tangent};
   }
   std::array<double, 3> damping() const {
-    const Kinematics<double> kin = kinematics();
-    const FrictionSpring<double> f = spring(kin, normal_force());
+    const FrictionSpring<double, 3> f = spring(friction_kinematics(), normal_force());
     const double tangent = f.damping + f.viscous;
-    return {std::max(0.0, normal_slopes(kin).by_rate), tangent, tangent};
+    return {std::max(0.0, normal_slopes(kinematics()).by_rate), tangent, tangent};
   }
   /// Energy stored at a depth, the memory as it is [J].
   double normal_energy(double depth) const {
@@ -149,6 +172,43 @@ class LawPool {
   double value(std::size_t k, std::size_t i) const { return columns_[k * capacity_ + i]; }
   /// As many numbers as the memory of the rows: room for its rates or next values.
   std::span<double> rates() { return rates_; }
+
+  /// Whether some rows are under volumetric laws, and have a patch.
+  bool has_patches() const { return !patch_columns_.empty(); }
+  const PatchRow& patch(std::size_t i) const { return patches_[i]; }
+  void put_patch(std::size_t i, const PatchRow& patch) {
+    patches_[i] = patch;
+    double* c = patch_columns_.data() + i;
+    c[0] = patch.volume;
+    c[capacity_] = patch.potential;
+    c[2 * capacity_] = patch.area;
+    c[3 * capacity_] = patch.volume_rate();
+    spin_columns_[i] = patch.spin_slip();
+    if (patch.volume == 0) spin_columns_[capacity_ + i] = 0;
+  }
+  /// Of friction in three components: r_g ω_n [m/s], and the third force [N].
+  double spin_slip(std::size_t i) const { return has_patches() ? spin_columns_[i] : 0; }
+  double spin_friction(std::size_t i) const {
+    return has_patches() ? spin_columns_[capacity_ + i] : 0;
+  }
+  void put_spin_slip(std::size_t i, double slip) {
+    if (has_patches()) spin_columns_[i] = slip;
+  }
+  void put_spin_friction(std::size_t i, double force) {
+    if (has_patches()) spin_columns_[capacity_ + i] = force;
+  }
+
+  /// How fast the depth of a row grows: of a patch, at its deepest point [m/s].
+  double depth_rate(std::size_t i) const {
+    const bool of_patch = has_patches() && patches_[i].volume > 0;
+    return of_patch ? patches_[i].depth_rate() : value(RowColumns::rate, i);
+  }
+  /// Without depth and overlap, wherever it is.
+  void open(std::size_t i) {
+    columns_[RowColumns::depth * capacity_ + i] = -1;
+    if (!has_patches()) return;
+    for (std::size_t k = 0; k < 3; ++k) patch_columns_[k * capacity_ + i] = 0;
+  }
 
   /// The columns as the laws see them, for rows that remember `memory`.
   LawColumns law_columns(std::span<const double> memory, std::span<double> next,
@@ -205,6 +265,7 @@ class LawPool {
   void clear(std::size_t i) {
     for (std::size_t k = 0; k < RowColumns::count; ++k) columns_[k * capacity_ + i] = 0;
     columns_[RowColumns::depth * capacity_ + i] = -1;
+    if (has_patches()) put_patch(i, {});
   }
 
  private:
@@ -215,13 +276,17 @@ class LawPool {
   LawSums run(const LawRows& rows, std::span<const double> memory, std::span<double> next,
               const Evaluation& what) noexcept;
   void run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noexcept;
+  void roll(const Pass& pass, const Piece& piece, LawSums& sums) noexcept;
 
   std::span<const LawBlock> blocks_;
   MemoryLayout layout_;
   bool contact_books_;
   Team* team_;
   std::size_t capacity_ = 0;
-  std::vector<double> columns_;  // RowColumns
+  std::vector<double> columns_;        // RowColumns
+  std::vector<PatchRow> patches_;      // where some laws are volumetric, per row; and
+  std::vector<double> patch_columns_;  // as their passes read them: PatchMotion; and
+  std::vector<double> spin_columns_;   // r_g ω_n, third force of friction, spin's loss
   std::vector<double> rates_;
   std::vector<double> books_;    // stored and powers of normal and friction, per row
   std::vector<LawSums> pieces_;  // sums per piece of a block
@@ -255,7 +320,11 @@ inline LawColumns LawPool::law_columns(std::span<const double> memory,
           .normal_held = sides.normal,
           .friction_held = sides.friction,
           .normal_books = {books_.data(), capacity_},
-          .friction_books = {books_.data() + book_columns * capacity_, capacity_}};
+          .friction_books = {books_.data() + book_columns * capacity_, capacity_},
+          .patch = {patch_columns_.data(), capacity_},
+          .slip_z = spin_columns_.data(),
+          .friction_z = spin_columns_.data() + (has_patches() ? capacity_ : 0),
+          .spin_loss = spin_columns_.data() + (has_patches() ? 2 * capacity_ : 0)};
 }
 
 }  // namespace bristle

@@ -69,6 +69,7 @@ std::array<int, max_contacts> match_points(
 PairCache::PairCache(const Model& model)
     : model_(&model), layout_(model), rows_(make_state(model).contacts) {
   places_.resize(rows_.capacity());
+  patches_.resize(model.has_patches ? rows_.capacity() : 0);
   changes_.reserve(2 * rows_.capacity());
   rows_.pairs.reserve(rows_.capacity());
 }
@@ -86,6 +87,7 @@ ContactStatus PairCache::renew(const LinkMotion& links, const Detector& found,
     rows_.grow(old.capacity(), at(layout_.count));
     rows_.pairs.reserve(rows_.capacity());
     places_.resize(rows_.capacity());
+    if (model_->has_patches) patches_.resize(rows_.capacity());
     const int blocks = static_cast<int>(model_->contact_law_blocks().size());
     for (int b = 0; b < blocks; ++b) {
       rows_.begin[at(b)] = n_;
@@ -163,7 +165,7 @@ bool PairCache::renew_pair(int block, std::uint32_t candidate, Fresh fresh,
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       const int was = row_of[k];
       if (was >= 0) used[at(was)] = true;
-      renew_row(block, pair, fresh[k]->at, old, was >= 0 ? old_first + was : -1);
+      renew_row(block, pair, *fresh[k], old, was >= 0 ? old_first + was : -1);
     }
   }
   for (int j = old_first; j < old_end; ++j) {
@@ -173,9 +175,9 @@ bool PairCache::renew_pair(int block, std::uint32_t candidate, Fresh fresh,
   return true;
 }
 
-void PairCache::renew_row(int block, const ShapePair& pair,
-                          const ContactPoint<double>& contact, const ContactRows& old,
-                          int was) {
+void PairCache::renew_row(int block, const ShapePair& pair, const FoundContact& found,
+                          const ContactRows& old, int was) {
+  const ContactPoint<double>& contact = found.at;
   const std::size_t i = at(n_);
   const int link_a = model_->shapes[pair.a].link;
   if (was >= 0) {
@@ -193,6 +195,9 @@ void PairCache::renew_row(int block, const ShapePair& pair,
   rows_.sides[i] = was >= 0 ? old.sides[at(was)] : 0;
   rows_.impulse[i] = was >= 0 ? old.impulse[at(was)] : RowImpulse{};
   places_[i] = {rows_.frame[i], point, link_a, model_->shapes[pair.b].link};
+  if (pair.overlap != nullptr) {
+    patches_[i] = PatchRow::of(detector_->overlap(found), rows_.frame[i], point);
+  }
   carry_memory(old, was, n_);
   // A contact that stands alone is where the depth is least, and follows its rate.
   const bool alone = contact.feature == 0 && (was < 0 || old.key[at(was)].feature == 0);
@@ -252,6 +257,7 @@ bool PairCache::make_room(int rows) {
   const std::size_t more = std::max<std::size_t>(at(rows) + at(rows) / 4, 64);
   rows_.grow((more + lanes - 1) / lanes * lanes, at(layout_.count));
   places_.resize(rows_.capacity());
+  if (model_->has_patches) patches_.resize(rows_.capacity());
   return true;
 }
 

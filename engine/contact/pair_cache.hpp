@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bristle/contact/detect.hpp"
+#include "bristle/contact/patch.hpp"
 #include "bristle/model/state.hpp"
 
 // Which contact is which: the identity of contact points from one accepted state to the
@@ -70,6 +71,8 @@ class PairCache {
   ContactRows& rows() { return rows_; }
   const std::vector<ContactPlace>& places() const { return places_; }
   std::vector<ContactPlace>& places() { return places_; }
+  /// The overlap of a row under a volumetric law.
+  const PatchRow& patch(std::size_t row) const { return patches_[row]; }
   /// What became of every old and new row, pair by pair.
   const std::vector<RowChange>& changes() const { return changes_; }
 
@@ -79,7 +82,7 @@ class PairCache {
   bool renew_block(int block, const ContactRows& old, Detector::Cursor& found);
   bool renew_pair(int block, std::uint32_t candidate, Fresh fresh, const ContactRows& old,
                   int old_first, int old_end);
-  void renew_row(int block, const ShapePair& pair, const ContactPoint<double>& contact,
+  void renew_row(int block, const ShapePair& pair, const FoundContact& found,
                  const ContactRows& old, int was);
   bool give_up(int block, const ContactRows& old, int was);
   bool still_recovers(int block, const ContactRows& old, int row) const;
@@ -92,6 +95,7 @@ class PairCache {
   MemoryLayout layout_;
   ContactRows rows_;
   std::vector<ContactPlace> places_;
+  std::vector<PatchRow> patches_;  // where the model has volumetric contacts
   std::vector<RowChange> changes_;
   const Detector* detector_ = nullptr;  // during renew()
   LinkMotion links_{};

@@ -69,6 +69,13 @@ struct ContactColumns {
   // Stored energy and the five powers of each contact, for Books::columns.
   Columns<N> normal_books{};
   Columns<N> friction_books{};
+  // PatchMotion of each contact, for volumetric laws: V, W, A and dV/dt.
+  Columns<const N> patch{};
+  // Of friction in three components, else null: r_g ω_n and the third force. Where there
+  // is room for it, Books::columns also notes what of the slip's loss is due to spin.
+  const N* slip_z = nullptr;
+  N* friction_z = nullptr;
+  N* spin_loss = nullptr;  // [W]
 };
 
 /// What a pass writes down about energy.
@@ -84,6 +91,7 @@ inline constexpr std::size_t book_columns = 6;
 struct LawTotals {
   double stored = 0;
   Powers<double> powers{};
+  double spin = 0;  // what of powers.slip is lost by spinning
 };
 
 namespace detail {
@@ -149,6 +157,16 @@ struct HeldSides {
   }
 };
 
+/// The sum of all lanes.
+template <class T>
+BRISTLE_INLINE double total_of(const T& x) {
+  if constexpr (PlainScalar<T>) {
+    return static_cast<double>(x);
+  } else {
+    return static_cast<double>(sum(x));
+  }
+}
+
 /// Running sums of the lines that a law writes, in the lanes of T.
 template <class T, LedgerLines lines>
 struct Sums {
@@ -164,21 +182,12 @@ struct Sums {
     if constexpr (lines.unsupplied) powers.unsupplied += p.unsupplied;
   }
   BRISTLE_INLINE void into(LawTotals& totals) const {
-    totals.stored += total(stored);
-    totals.powers.damping += total(powers.damping);
-    totals.powers.slip += total(powers.slip);
-    totals.powers.viscous += total(powers.viscous);
-    totals.powers.parametric += total(powers.parametric);
-    totals.powers.unsupplied += total(powers.unsupplied);
-  }
-
- private:
-  BRISTLE_INLINE static double total(const T& x) {
-    if constexpr (PlainScalar<T>) {
-      return static_cast<double>(x);
-    } else {
-      return static_cast<double>(sum(x));
-    }
+    totals.stored += total_of(stored);
+    totals.powers.damping += total_of(powers.damping);
+    totals.powers.slip += total_of(powers.slip);
+    totals.powers.viscous += total_of(powers.viscous);
+    totals.powers.parametric += total_of(powers.parametric);
+    totals.powers.unsupplied += total_of(powers.unsupplied);
   }
 };
 
@@ -227,6 +236,13 @@ BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& par
   for (; end - i >= width; i += width) {
     T depth = load<T>(c.depth + i);
     Kinematics<T> kin{depth, root(depth), load<T>(c.rate + i), {T(0), T(0)}};
+    [[maybe_unused]] PatchMotion<T> patch;
+    if constexpr (volumetric_law<L>) {
+      if (c.patch.data != nullptr) {
+        patch = load_fields<PatchMotion<T>, T>(c.patch, i);
+        kin.patch = &patch;
+      }
+    }
     [[maybe_unused]] HeldSides<L, T> held;
     if constexpr (form == Form::evaluate) {
       kin.held = held.load_from(c.normal_held, i);
@@ -249,9 +265,9 @@ BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& par
   return i;
 }
 
-template <class T, Roots how, class N>
-BRISTLE_INLINE Kinematics<T> load_kinematics(const ContactColumns<N>& c, std::size_t i,
-                                             [[maybe_unused]] const N* root_at) {
+template <class T, int D, Roots how, class N>
+BRISTLE_INLINE Kinematics<T, D> load_kinematics(const ContactColumns<N>& c, std::size_t i,
+                                                [[maybe_unused]] const N* root_at) {
   T depth = load<T>(c.depth + i);
   T root_depth;
   if constexpr (how == Roots::shared) {
@@ -259,10 +275,21 @@ BRISTLE_INLINE Kinematics<T> load_kinematics(const ContactColumns<N>& c, std::si
   } else {
     root_depth = root(depth);
   }
-  return {depth,
-          root_depth,
-          load<T>(c.rate + i),
-          {load<T>(c.slip_x + i), load<T>(c.slip_y + i)}};
+  T rate = load<T>(c.rate + i), x = load<T>(c.slip_x + i), y = load<T>(c.slip_y + i);
+  if constexpr (D == 2) {
+    return {depth, root_depth, rate, {x, y}};
+  } else {
+    return {depth, root_depth, rate, {x, y, load<T>(c.slip_z + i)}};
+  }
+}
+
+/// What of the slip's loss is due to the third component: its part of the work of the
+/// friction force.
+template <class T>
+BRISTLE_INLINE T spin_loss(const Vec3<T>& force, const Vec3<T>& slip, const T& loss) {
+  const T spin = abs(force.z * slip.z);
+  const T all = spin + abs(force.x * slip.x + force.y * slip.y);
+  return loss * (spin / select(all > T(0), all, T(1)));
 }
 
 /// `offset` is where contact i sits in the scratch memory.
@@ -276,8 +303,8 @@ BRISTLE_INLINE std::size_t prepare_loop(const typename L::template Params<N>& pa
   constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
   auto p = cast_params<L, T, N>(params);
   for (; end - i >= width; i += width, offset += width) {
-    Prepared prepared =
-        L::prepare(p, load_kinematics<T, how>(c, i, scratch.roots.data() + offset));
+    Prepared prepared = L::prepare(p, load_kinematics<T, slip_components<L>, how>(
+                                          c, i, scratch.roots.data() + offset));
     store_fields<T>(prepared, scratch.prepared_columns(), offset);
   }
   return i;
@@ -291,12 +318,15 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
   using State = typename L::template State<T>;
   constexpr auto width = static_cast<std::size_t>(ScalarTraits<T>::lanes);
   auto p = cast_params<L, T, N>(params);
+  constexpr int D = slip_components<L>;
   Sums<T, L::lines> sums;
+  [[maybe_unused]] T spin_sum = T(0);
   for (; end - i >= width; i += width, offset += width) {
-    Kinematics<T> kin = load_kinematics<T, how>(c, i, scratch.roots.data() + offset);
+    Kinematics<T, D> kin =
+        load_kinematics<T, D, how>(c, i, scratch.roots.data() + offset);
     State state = load_fields<State, T>(c.friction_state, i);
     T normal_force = load<T>(c.normal_force + i);
-    FrictionStep<T, State> step;
+    FrictionStep<T, State, D> step;
     [[maybe_unused]] HeldSides<L, T> held;
     if constexpr (form == Form::evaluate) {
       kin.held = held.load_from(c.friction_held, i);
@@ -312,6 +342,17 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
     }
     store(step.force.x, c.friction_x + i);
     store(step.force.y, c.friction_y + i);
+    if constexpr (D == 3) {
+      store(step.force.z, c.friction_z + i);
+      if constexpr (books == Books::totals) {
+        spin_sum += spin_loss(step.force, kin.slip, step.powers.slip);
+      }
+      if constexpr (books == Books::columns) {
+        if (c.spin_loss != nullptr) {
+          store(spin_loss(step.force, kin.slip, step.powers.slip), c.spin_loss + i);
+        }
+      }
+    }
     store_fields<T>(step.state, c.friction_next, i);
     if constexpr (books == Books::totals) sums.add(step.stored, step.powers);
     if constexpr (books == Books::columns) {
@@ -319,6 +360,7 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
     }
   }
   if constexpr (books == Books::totals) sums.into(totals);
+  if constexpr (books == Books::totals && D == 3) totals.spin += total_of(spin_sum);
   return i;
 }
 

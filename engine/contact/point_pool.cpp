@@ -47,6 +47,18 @@ BRISTLE_INLINE RowMotion PointPool::motion_at(const LinkMotion& links, std::size
   return {depth, -dot(frame.n, moving), frame.to_tangent(moving)};
 }
 
+/// The overlap of a row that moves like that.
+void PointPool::meet(const LinkMotion& links, std::size_t i, PatchRow patch,
+                     const RowMotion& motion) {
+  const ContactPlace& place = places_[i];
+  const Vec3<double> turning = links.velocities[index(place.link_b)].angular -
+                               links.velocities[index(place.link_a)].angular;
+  patch.approach = motion.rate;
+  patch.turning = place.frame.to_tangent(turning);
+  patch.spin = dot(place.frame.n, turning);
+  put_patch(i, patch);
+}
+
 ContactStatus PointPool::find(const LinkMotion& links, double horizon,
                               const ContactRows& rows) noexcept {
   ContactStatus status = detector_.detect(links, horizon);
@@ -67,7 +79,7 @@ void PointPool::accept(const LinkMotion& links, const AcceptedStep& step, State&
   places_.swap(cache_.places());
   Episodes episodes(step, layout(), model_->contact_books, state.contacts, now,
                     {state.works.normal, state.works.friction, state.works.regenerated,
-                     state.episodes, events});
+                     state.works.rolling, state.works.spin, state.episodes, events});
   for (const RowChange& change : cache_.changes()) {
     const LawBlock& laws = blocks()[index(change.block)];
     if (change.fate == RowChange::Fate::lost) {
@@ -80,7 +92,14 @@ void PointPool::accept(const LinkMotion& links, const AcceptedStep& step, State&
     if (change.fate == RowChange::Fate::found) {
       motion = motion_at(links, i, now.depth[i], spin);
     }
-    episodes.update(laws, change, motion, now.key[i]);
+    if (laws.volumetric) {
+      meet(links, i, cache_.patch(i), motion);
+      const RowMotion seen{motion.depth, patch(i).depth_rate(), motion.slip, &patch(i)};
+      episodes.update(laws, change, seen, now.key[i]);
+    } else {
+      episodes.update(laws, change, motion, now.key[i]);
+      if (has_patches()) put_patch(i, {});
+    }
     motion.depth = now.depth[i];
     put(i, motion, spin);
     lost_[i] = 0;
@@ -114,6 +133,9 @@ void PointPool::measure_pair(const LinkMotion& links, const ContactRows& rows,
   const PairSlice& pair = rows.pairs[p];
   const ModelShape& a = model_->shapes[pair.a];
   const ModelShape& b = model_->shapes[pair.b];
+  if (has_patches() && laws_of(rows, index(pair.first)).volumetric) {
+    return measure_patch(links, rows, p, turns[index(pair.first)]);
+  }
   Contacts<double> found;
   found.radii = false;
   // Wide enough for what was found at the beginning of the step and went on moving.
@@ -152,6 +174,26 @@ void PointPool::measure_pair(const LinkMotion& links, const ContactRows& rows,
   }
 }
 
+/// A pair under a volumetric law has one row.
+void PointPool::measure_patch(const LinkMotion& links, const ContactRows& rows,
+                              std::size_t p, double turn) noexcept {
+  const PairSlice& pair = rows.pairs[p];
+  const ModelShape& a = model_->shapes[pair.a];
+  const ModelShape& b = model_->shapes[pair.b];
+  const auto i = index(pair.first);
+  const auto find = overlap_function<double>(kind_of(a.shape), kind_of(b.shape));
+  const Overlap<double> overlap =
+      find(a.shape, detector_.pose(pair.a), b.shape, detector_.pose(pair.b));
+  const Vec3<double> point =
+      force_point(pair.share_a, point_of(overlap, kind_of(a.shape), kind_of(b.shape)));
+  places_[i] = {carried(rows.frame[i], overlap.normal, turn), point, a.link, b.link};
+  double spin = 0;
+  const RowMotion motion = motion_at(links, i, overlap.depth, spin);
+  put(i, motion, spin);
+  meet(links, i, PatchRow::of(overlap, places_[i].frame, point), motion);
+  lost_[i] = 0;
+}
+
 void PointPool::measure_rates(const Placement& at, const ContactRows& rows) noexcept {
   const LinkMotion links = at.links();
   for (std::size_t i = 0; i < index(rows.count); ++i) {
@@ -159,6 +201,7 @@ void PointPool::measure_rates(const Placement& at, const ContactRows& rows) noex
     double spin = 0;
     const RowMotion motion = motion_at(links, i, value(RowColumns::depth, i), spin);
     put(i, motion, spin);
+    if (has_patches()) meet(links, i, patch(i), motion);
   }
 }
 
@@ -172,6 +215,26 @@ void PointPool::put_turns(const Placement& at, double h,
     motion_at(links, i, 0, spin);
     turns[i] = h * spin;
   }
+}
+
+/// A couple on B, the opposite on A.
+void PointPool::scatter_couple(std::size_t i, const Vec3<double>& couple,
+                               const ForceSink& to) const noexcept {
+  const ContactPlace& place = places_[i];
+  if (place.link_b != world_link) {
+    Force<double>& on = to.on_links[index(place.link_b)];
+    on.torque = on.torque + couple;
+  }
+  if (place.link_a != world_link) {
+    Force<double>& on = to.on_links[index(place.link_a)];
+    on.torque = on.torque - couple;
+  }
+}
+
+Vec3<double> PointPool::couple(std::size_t i) const {
+  const Frame<double>& frame = places_[i].frame;
+  return frame.to_world(patch(i).rolling) +
+         patch(i).gyration() * spin_friction(i) * frame.n;
 }
 
 void PointPool::scatter_row(const Placement& at, std::size_t i, double normal,
@@ -199,6 +262,7 @@ void PointPool::scatter(const Placement& at, const ContactRows& rows,
   for (std::size_t i = 0; i < index(rows.count); ++i) {
     if (normal[i] == 0 && x[i] == 0 && y[i] == 0) continue;
     scatter_row(at, i, normal[i], {x[i], y[i]}, to);
+    if (has_patches()) scatter_couple(i, couple(i), to);
   }
 }
 
@@ -212,6 +276,43 @@ int PointPool::jacobian(const Placement& at, std::size_t i,
         row_at_point<double>(at.tree, place.link_a, place.link_b, place.point, axes[k]);
   }
   return most_rows;
+}
+
+Overlap<double> PointPool::displaced(const ContactRows& rows, std::size_t i, double along,
+                                     Vec2<double> turned) const noexcept {
+  const ContactKey& key = rows.key[i];
+  const Shape& a = model_->shapes[key.a].shape;
+  const Shape& b = model_->shapes[key.b].shape;
+  const ContactPlace& place = places_[i];
+  const Mat3<double> by = to_matrix(rotation_exp(place.frame.to_world(turned)));
+  Transform<double> pose = detector_.pose(key.b);
+  pose.R = by * pose.R;
+  pose.p = place.point + by * (pose.p - place.point) + along * place.frame.n;
+  return overlap_function<double>(kind_of(a), kind_of(b))(a, detector_.pose(key.a), b,
+                                                          pose);
+}
+
+/// The row of a couple on B.
+JacobianRow<double> PointPool::couple_row(std::size_t i,
+                                          const Vec3<double>& axis) const noexcept {
+  const ContactPlace& place = places_[i];
+  return {place.link_a, place.link_b, {-axis, {0, 0, 0}}, {axis, {0, 0, 0}}};
+}
+
+JacobianRow<double> PointPool::spin_row(std::size_t i) const noexcept {
+  return couple_row(i, patch(i).gyration() * places_[i].frame.n);
+}
+
+std::array<JacobianRow<double>, 3> PointPool::patch_rows(
+    const Placement& at, std::size_t i, const PatchAxes& axes) const noexcept {
+  const ContactPlace& place = places_[i];
+  const Vec3<double> centre = place.point + place.frame.to_world(axes.centre);
+  const auto about = [&](Vec2<double> axis) {
+    return couple_row(i, place.frame.to_world(axis));
+  };
+  return {
+      row_at_point<double>(at.tree, place.link_a, place.link_b, centre, place.frame.n),
+      about(axes.axis[0]), about(axes.axis[1])};
 }
 
 int PointPool::dense_jacobian(const Tree& tree, const Placement& at, std::size_t i,

@@ -43,6 +43,11 @@ class PointPool : public LawPool {
   void scatter_row(const Placement& at, std::size_t i, double normal, Vec2<double> across,
                    const ForceSink& to) const noexcept;
 
+  /// The couple on B of a row under a volumetric law; zero of other rows [N m].
+  Vec3<double> couple(std::size_t i) const;
+  void scatter_couple(std::size_t i, const Vec3<double>& couple,
+                      const ForceSink& to) const noexcept;
+
   /// How far the frames turn over a step at these velocities, into the rows' memory.
   void put_turns(const Placement& at, double h, ContactRows& rows) const noexcept;
 
@@ -52,6 +57,17 @@ class PointPool : public LawPool {
   /// The same, dense: most_rows rows of nᵥ numbers; `scratch` is room for as many more.
   int dense_jacobian(const Tree& tree, const Placement& at, std::size_t i,
                      std::span<double> out, std::span<double> scratch) const noexcept;
+
+  /// The overlap of row i of a settled state, had B since moved against A: along n, and
+  /// turned about the tangents at the place where the force acts.
+  Overlap<double> displaced(const ContactRows& rows, std::size_t i, double along,
+                            Vec2<double> turned) const noexcept;
+  /// The rows of J of a patch: along n at a place, and about two axes.
+  std::array<JacobianRow<double>, 3> patch_rows(const Placement& at, std::size_t i,
+                                                const PatchAxes& axes) const noexcept;
+
+  /// The row of J of the third component of slip, r_g ω_n.
+  JacobianRow<double> spin_row(std::size_t i) const noexcept;
 
   const ContactPlace& place(std::size_t i) const { return places_[i]; }
   /// Whether the point of a row was not found again by the last measure().
@@ -69,9 +85,14 @@ class PointPool : public LawPool {
  private:
   RowMotion motion_at(const LinkMotion& links, std::size_t i, double depth,
                       double& spin) const;
+  void meet(const LinkMotion& links, std::size_t i, PatchRow patch,
+            const RowMotion& motion);
+  JacobianRow<double> couple_row(std::size_t i, const Vec3<double>& axis) const noexcept;
   void fit_rows(const ContactRows& rows);
   void measure_pair(const LinkMotion& links, const ContactRows& rows, std::size_t pair,
                     const double* turns) noexcept;
+  void measure_patch(const LinkMotion& links, const ContactRows& rows, std::size_t pair,
+                     double turn) noexcept;
 
   const Model* model_;
   Detector detector_;

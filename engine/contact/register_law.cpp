@@ -7,35 +7,24 @@ namespace bristle {
 
 namespace {
 
-/// Functions of the laws of one family by their index. Storage of a fixed size: the first
-/// contact of a run allocates nothing, and no entry moves.
-template <class Functions>
-struct Table {
-  std::array<Functions, max_laws> laws{};
-  std::size_t count = 0;
-
-  constexpr void add(const Functions& functions) { laws[count++] = functions; }
-  std::span<const Functions> all() const noexcept { return {laws.data(), count}; }
-};
-
 template <class... Laws>
-constexpr Table<NormalLawTable> normal_entries(LawList<Laws...>) {
-  Table<NormalLawTable> table;
+constexpr LawTable<NormalLawTable> normal_entries(LawList<Laws...>) {
+  LawTable<NormalLawTable> table;
   (table.add(normal_table_entry<Laws>()), ...);
   return table;
 }
 template <class... Laws>
-constexpr Table<FrictionLawTable> friction_entries(LawList<Laws...>) {
-  Table<FrictionLawTable> table;
+constexpr LawTable<FrictionLawTable> friction_entries(LawList<Laws...>) {
+  LawTable<FrictionLawTable> table;
   (table.add(friction_table_entry<Laws>()), ...);
   return table;
 }
 
-constinit Table<NormalLawTable> normal_table = normal_entries(NormalLaws{});
-constinit Table<FrictionLawTable> friction_table = friction_entries(FrictionLaws{});
+constinit LawTable<NormalLawTable> normal_table = normal_entries(NormalLaws{});
+constinit LawTable<FrictionLawTable> friction_table = friction_entries(FrictionLaws{});
 
 template <class Functions>
-Result<const LawEntry*> add(Table<Functions>& table, LawEntry entry,
+Result<const LawEntry*> add(LawTable<Functions>& table, LawEntry entry,
                             const Functions& functions) {
   if (table.count == max_laws) {
     return Error{"no room for the law \"" + std::string(entry.info.name) +
@@ -50,16 +39,19 @@ Result<const LawEntry*> add(Table<Functions>& table, LawEntry entry,
 }  // namespace
 
 std::span<const NormalLawTable> normal_laws() noexcept { return normal_table.all(); }
-std::span<const FrictionLawTable> friction_laws() noexcept {
-  return friction_table.all();
+std::span<const FrictionLawTable> friction_laws(Spin spin) noexcept {
+  if (spin == Spin::none) return friction_table.all();
+  return detail::spin_tables().kinds[static_cast<std::size_t>(spin) - 1].all();
 }
 
 Result<const LawEntry*> detail::add_law(LawEntry entry, const NormalLawTable& functions) {
   return add(normal_table, std::move(entry), functions);
 }
-Result<const LawEntry*> detail::add_law(LawEntry entry,
-                                        const FrictionLawTable& functions) {
-  return add(friction_table, std::move(entry), functions);
+Result<const LawEntry*> detail::add_law(LawEntry entry, const FrictionLawTable& functions,
+                                        const SpinLawTables& with_spin) {
+  const Result<const LawEntry*> added = add(friction_table, std::move(entry), functions);
+  if (added) spin_tables().add(with_spin);
+  return added;
 }
 
 }  // namespace bristle

@@ -60,8 +60,8 @@ void note_switches(LawPool& pool, std::span<const ContactKey> keys, double time,
                        std::span(guards).first(normal.guard_list.size()), 0);
     }
     const FrictionLawTable& friction = friction_law(row.laws.friction);
-    friction.guards(row.laws.friction, columns.friction_state, i, kin, row.normal_force(),
-                    guards.data());
+    friction.guards(row.laws.friction, columns.friction_state, i,
+                    row.friction_kinematics(), row.normal_force(), guards.data());
     sides |= compare(friction.guard_list, LawFamily::friction,
                      std::span(guards).first(friction.guard_list.size()), friction_bit);
     rows.sides[i] = sides;

@@ -46,10 +46,11 @@ BRISTLE_INLINE S from_fields(const std::array<T, n>& fields) {
 }
 
 /// The same struct in another scalar kind: S<double> → S<Pack>, S<Dual>, S<float>.
-template <template <class> class S, Scalar To, Scalar From>
-BRISTLE_INLINE S<To> cast_fields(const S<From>& s) {
-  S<To> to;
-  for (std::size_t i = 0; i < field_count<S<To>, To>; ++i) {
+template <class R, Scalar To, Scalar From, class S>
+BRISTLE_INLINE R cast_fields_to(const S& s) {
+  static_assert(field_count<R, To> == field_count<S, From>);
+  R to;
+  for (std::size_t i = 0; i < field_count<R, To>; ++i) {
     if constexpr (PlainScalar<From>) {
       field<To>(to, i) = To(static_cast<Value<To>>(field<From>(s, i)));
     } else {
@@ -57,6 +58,10 @@ BRISTLE_INLINE S<To> cast_fields(const S<From>& s) {
     }
   }
   return to;
+}
+template <template <class> class S, Scalar To, Scalar From>
+BRISTLE_INLINE S<To> cast_fields(const S<From>& s) {
+  return cast_fields_to<S<To>, To, From>(s);
 }
 
 /// All fields zero.

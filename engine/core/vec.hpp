@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "bristle/core/dual.hpp"
 #include "bristle/core/scalar.hpp"
 
@@ -62,5 +64,26 @@ struct Vec3 {
     return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)};
   }
 };
+
+/// Two or three components.
+template <Scalar T, int D>
+using Vec = std::conditional_t<D == 2, Vec2<T>, Vec3<T>>;
+
+/// The first two components.
+template <Scalar T>
+BRISTLE_INLINE Vec2<T> in_plane(const Vec3<T>& v) {
+  return {v.x, v.y};
+}
+
+/// The part of v that is perpendicular to a, given |a|².
+template <Scalar T>
+BRISTLE_INLINE Vec2<T> across(const Vec2<T>& a, const Vec2<T>& v, const T& length2) {
+  const T turn = (a.x * v.y - a.y * v.x) / length2;
+  return {-(turn * a.y), turn * a.x};
+}
+template <Scalar T>
+BRISTLE_INLINE Vec3<T> across(const Vec3<T>& a, const Vec3<T>& v, const T& length2) {
+  return (T(1) / length2) * cross(cross(a, v), a);
+}
 
 }  // namespace bristle

@@ -29,6 +29,7 @@ struct Overlap {
   T area;                 // A of the section = ∂V/∂δ [m²]
   Vec3<T> area_centroid;  // of the section, world [m]
   Sym3<T> area_moments;   // of the section about its centroid, tangential, world [m⁴]
+  Vec3<T> foot;           // projection of the deepest point on the section's plane [m]
 };
 
 namespace geometry {
@@ -114,7 +115,8 @@ Overlap<T> no_overlap(const PlaneMeeting<T>& meeting) noexcept {
           .moments = Sym3<T>::zero(),
           .area = T(0),
           .area_centroid = meeting.foot,
-          .area_moments = Sym3<T>::zero()};
+          .area_moments = Sym3<T>::zero(),
+          .foot = meeting.foot};
 }
 
 /// The overlap with a half-space from integrals about the foot.

@@ -32,7 +32,9 @@ struct LawEntry {
   std::string_view damping_parameter =
       "";  // tuned to reach a restitution; "" when none is
 
-  bool volumetric = false;  // a normal law of the overlap's volume
+  bool volumetric = false;               // a normal law of the overlap's volume
+  std::vector<Spin> spins{};             // that a friction law offers
+  std::vector<StateField> spin_state{};  // its memory in three components of slip
 
   /// One central impact, with the parameters in the order above; normal laws only.
   Result<ImpactReport> impact(std::span<const double> of_law, double mass, double speed,
@@ -62,6 +64,10 @@ struct LawEntry {
   std::vector<double> defaults() const;
   /// The place of a parameter; −1 where the law has none of that name.
   int find_parameter(std::string_view name) const;
+  /// What the law remembers of a contact whose friction resists spinning so.
+  const std::vector<StateField>& state_with(Spin spin) const {
+    return spin == Spin::none ? state : spin_state;
+  }
 };
 
 /// All laws: those of laws.hpp, normal laws first, then the registered ones in the order

@@ -21,6 +21,24 @@ LawChoice at_defaults(const LawEntry& entry) {
   return choice;
 }
 
+/// Empty, or which kinds of spin a friction law has instead.
+std::string spin_not_offered(const LawEntry& entry, Spin spin) {
+  if (std::find(entry.spins.begin(), entry.spins.end(), spin) != entry.spins.end()) {
+    return {};
+  }
+  const auto quoted = [](Spin kind) {
+    return '"' + std::string(spin_names[static_cast<std::size_t>(kind)]) + '"';
+  };
+  std::string message =
+      std::string(entry.info.name) + " has no spin = " + quoted(spin) + ": it offers ";
+  for (std::size_t i = 0; i < entry.spins.size(); ++i) {
+    message += (i > 0 ? ", " : "") + quoted(entry.spins[i]);
+  }
+  if (entry.spins.size() == 1)
+    return message + "; it is written for two components of slip";
+  return message + "; integrals over a disc exist for coulomb";
+}
+
 }  // namespace
 
 const LawEntry& entry_of(const LawChoice& choice) {
@@ -47,7 +65,8 @@ std::string out_of_range(const LawChoice& choice) {
     std::string message = out_of_range(entry.parameters[i], choice.parameters[i]);
     if (!message.empty()) return std::string(entry.info.name) + ": " + message;
   }
-  return {};
+  return entry.family == LawFamily::friction ? spin_not_offered(entry, choice.spin)
+                                             : std::string{};
 }
 
 Result<LawChoice> choose(

@@ -57,7 +57,7 @@ Result<LawChoice> choose(std::string_view law,
                          std::span<const std::pair<std::string_view, double>> parameters);
 
 /// Empty, or the first parameter that lies outside its range; also says where no law has
-/// the index.
+/// the index, and where the law does not offer that kind of spin.
 std::string out_of_range(const LawChoice& choice);
 
 /// The law's name and description.

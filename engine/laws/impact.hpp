@@ -18,9 +18,17 @@ namespace bristle {
 
 /// What hits under a volumetric law; other laws take no notice of it.
 struct Punch {
-  enum class Kind { unit, sphere, flat };  // unit: flat, one square metre
+  enum class Kind {
+    unit,    // flat, one square metre
+    sphere,  // of a radius
+    flat,    // a disc of a radius
+    power,   // V = section δ (δ/at_depth)^{growth − 1}
+  };
   Kind kind = Kind::unit;
-  double radius = 1;  // [m]
+  double radius = 1;    // [m]
+  double section = 1;   // [m²]
+  double at_depth = 1;  // [m]
+  double growth = 1;
 
   /// V, W, A and dV/dt at a depth and its rate. A sphere deeper than itself keeps its
   /// volume.
@@ -32,6 +40,11 @@ struct Punch {
       const double volume = third * (3 * radius - h);
       const double area = std::numbers::pi * h * (2 * radius - h);
       return {volume, third * h * (radius - h / 4) + volume * (d - h), area, area * rate};
+    }
+    if (kind == Kind::power) {
+      const double volume = section * d * std::pow(d / at_depth, growth - 1);
+      const double area = d > 0 ? growth * volume / d : 0;
+      return {volume, volume * d / (growth + 1), area, area * rate};
     }
     const double area = kind == Kind::flat ? std::numbers::pi * radius * radius : 1;
     return {area * d, 0.5 * area * d * d, area, area * rate};

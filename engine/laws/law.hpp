@@ -25,6 +25,11 @@
 // slip v_t is the tangential velocity of B relative to A, in two components of the
 // contact frame. The force on B is f_n n + f_t, on A the opposite. SI units and radians
 // throughout.
+//
+// A contact with a patch also spins, at ω_n about n. Its slip has a third component
+// r_g ω_n, r_g the patch's radius of gyration, and so have the friction force and what a
+// friction law remembers; r_g times the third force is the spinning couple (friction/
+// with_spin.hpp). Friction laws are written for D components, D = 2 or 3.
 
 namespace bristle {
 
@@ -39,12 +44,12 @@ struct PatchMotion {
 
 /// How two surfaces move against each other at one contact. Depth and root both, because
 /// the derivative of √δ is singular at touch-down and a clock may own s instead of δ.
-template <Scalar T>
+template <Scalar T, int D = 2>
 struct Kinematics {
-  T depth;       // δ [m]
-  T root_depth;  // s = √max(δ, 0) [√m]
-  T rate;        // δ̇ [m/s]
-  Vec2<T> slip;  // v_t [m/s]
+  T depth;         // δ [m]
+  T root_depth;    // s = √max(δ, 0) [√m]
+  T rate;          // δ̇ [m/s]
+  Vec<T, D> slip;  // v_t, and r_g ω_n where D = 3 [m/s]
   /// The side of each guard that the law is held on, in the order of its guard_list(): 0,
   /// the side where it is; or ±1, so that its rates stay smooth for an integrator that
   /// tries a step beyond an event before it locates it. Null: free. `evaluate` reads it
@@ -54,23 +59,34 @@ struct Kinematics {
   /// the normal, v_cn; null elsewhere.
   const PatchMotion<T>* patch = nullptr;
 
-  BRISTLE_INLINE static Kinematics at(T depth, T rate, Vec2<T> slip = {T(0), T(0)}) {
+  BRISTLE_INLINE static Kinematics at(T depth, T rate, Vec<T, D> slip = no_slip()) {
     return {depth, root(depth), rate, slip};
+  }
+  BRISTLE_INLINE static Vec<T, D> no_slip() {
+    if constexpr (D == 2) return {T(0), T(0)};
+    if constexpr (D == 3) return {T(0), T(0), T(0)};
+  }
+
+  /// The same motion without spin.
+  BRISTLE_INLINE operator Kinematics<T, 3>() const
+    requires(D == 2)
+  {
+    return {depth, root_depth, rate, {slip.x, slip.y, T(0)}, held, patch};
   }
 };
 
 /// Whether guard number k of a law is positive: by itself, or because the law is held
 /// there.
-template <Scalar T, class M>
-BRISTLE_INLINE M positive(const Kinematics<T>& kin, std::size_t k, const M& itself) {
+template <Scalar T, int D, class M>
+BRISTLE_INLINE M positive(const Kinematics<T, D>& kin, std::size_t k, const M& itself) {
   if (kin.held == nullptr) return itself;
   const T& side = kin.held[k];
   return side > T(0) || (side == T(0) && itself);
 }
 
 /// Whether a law is held on its bound, guard number k. Free, it is not.
-template <Scalar T>
-BRISTLE_INLINE auto on_bound(const Kinematics<T>& kin, std::size_t k) {
+template <Scalar T, int D>
+BRISTLE_INLINE auto on_bound(const Kinematics<T, D>& kin, std::size_t k) {
   const T side = kin.held == nullptr ? T(0) : kin.held[k];
   return side > T(0);
 }
@@ -156,9 +172,9 @@ struct NormalSlopes {
   T by_rate;       // ∂f/∂δ̇ [N s/m]
 };
 
-template <Scalar T, class State>
+template <Scalar T, class State, int D = 2>
 struct FrictionForce {
-  Vec2<T> force;  // f_t on B [N]
+  Vec<T, D> force;  // f_t on B [N]
   T stored;
   Powers<T> powers;
   [[no_unique_address]] State rate;
@@ -168,35 +184,34 @@ struct FrictionForce {
 ///   h (spent + parametric + unsupplied) = stored(new) − stored(old) + h (losses).
 /// For a law whose stiffness follows the depth, `old` is taken at the depth δ − h δ̇ of
 /// the step's beginning.
-template <Scalar T, class State>
+template <Scalar T, class State, int D = 2>
 struct FrictionStep {
-  Vec2<T> force;
+  Vec<T, D> force;
   T stored;
   Powers<T> powers;  // means over the step
   [[no_unique_address]] State state;
 };
 
 /// f_t to first order around a point, the memory held.
-template <Scalar T>
+template <Scalar T, int D = 2>
 struct FrictionSlopes {
-  Vec2<T> force;
-  Vec2<T> by_slip_x;        // ∂f_t/∂v_x [N s/m]
-  Vec2<T> by_slip_y;        // ∂f_t/∂v_y [N s/m]
-  Vec2<T> by_normal_force;  // ∂f_t/∂f_n
-  Vec2<T> by_depth;         // ∂f_t/∂δ [N/m]
-  Vec2<T> by_rate;          // ∂f_t/∂δ̇ [N s/m]
+  Vec<T, D> force;
+  std::array<Vec<T, D>, D> by_slip;  // ∂f_t/∂v by component of the slip [N s/m]
+  Vec<T, D> by_normal_force;         // ∂f_t/∂f_n
+  Vec<T, D> by_depth;                // ∂f_t/∂δ [N/m]
+  Vec<T, D> by_rate;                 // ∂f_t/∂δ̇ [N s/m]
 };
 
 /// A friction law seen as a bounded spring and damper: the tangent row of a
 /// complementarity step. The elastic force is what the memory exerts on B with nothing
 /// moving.
-template <Scalar T>
+template <Scalar T, int D = 2>
 struct FrictionSpring {
-  T stiffness;            // K_T [N/m]
-  T damping;              // D_T [N s/m]
-  Vec2<T> elastic_force;  // −K_T z [N]
-  T bound;                // largest |f_t| of spring and damper [N]
-  T viscous;              // outside the bound [N s/m]
+  T stiffness;              // K_T [N/m]
+  T damping;                // D_T [N s/m]
+  Vec<T, D> elastic_force;  // −K_T z [N]
+  T bound;                  // largest |f_t| of spring and damper [N]
+  T viscous;                // outside the bound [N s/m]
 };
 
 /// A row of the boxed complementarity problem w = A z + b for impulses z over a step h:
@@ -217,17 +232,19 @@ BRISTLE_INLINE ComplementarityRow<T> complementarity_row(const NormalSlopes<T>& 
   return {T(1) / (h * d), -n.static_force / d};
 }
 
-/// The two tangent rows share C; r = −λ_E/(hK + D) per component. Rows of a law without
-/// spring and damper are so soft that they carry nothing.
-template <Scalar T>
+/// The tangent rows share C, also the third one in units of r_g ω_n; r = −λ_E/(hK + D)
+/// per component. Rows of a law without spring and damper are so soft that they carry
+/// nothing.
+template <Scalar T, int D = 2>
 struct TangentRows {
   T compliance;
-  Vec2<T> bias;
+  Vec<T, D> bias;
   T bound;  // impulse [N s]
 };
 
-template <Scalar T>
-BRISTLE_INLINE TangentRows<T> complementarity_rows(const FrictionSpring<T>& f, T h) {
+template <Scalar T, int D>
+BRISTLE_INLINE TangentRows<T, D> complementarity_rows(const FrictionSpring<T, D>& f,
+                                                      T h) {
   const T d = max(h * f.stiffness + f.damping, T(Value<T>(1e-20)));
   return {T(1) / (h * d), (T(-1) / d) * f.elastic_force, h * f.bound};
 }
@@ -263,24 +280,39 @@ template <class T>
 struct NoState {};
 
 namespace detail {
+template <class L>
+constexpr int slip_components_of() {
+  if constexpr (requires { L::slip_components; }) return L::slip_components;
+  return 2;
+}
+}  // namespace detail
+
+/// The components of a friction law's slip, force and memory: three where it says so.
+template <class L>
+inline constexpr int slip_components = detail::slip_components_of<L>();
+
+namespace detail {
 
 template <class L>
 concept HasInfo = requires {
   { L::info } -> std::convertible_to<LawInfo>;
 };
 
-/// A struct of T and Vec2<T> alone.
-template <template <class> class S>
+/// A struct of T and Vec2<T> alone, in two scalar kinds.
+template <class InDouble, class InFloat>
 inline constexpr bool is_row =
-    std::is_trivially_copyable_v<S<double>> &&
-    field_count<S<double>, double> == field_count<S<float>, float>;
+    std::is_trivially_copyable_v<InDouble> &&
+    field_count<InDouble, double> == field_count<InFloat, float>;
 
 template <class L>
-concept HasParams = requires { L::parameters(); } && is_row<L::template Params>;
+concept HasParams = requires {
+  L::parameters();
+} && is_row<typename L::template Params<double>, typename L::template Params<float>>;
 
 template <class L>
 concept HasState =
-    requires { L::state(); } && is_row<L::template State> &&
+    requires { L::state(); } &&
+    is_row<typename L::template State<double>, typename L::template State<float>> &&
     L::state().size() == field_count<typename L::template State<double>, double>;
 
 /// parameters() lists each member of Params once, in the order of the struct.
@@ -352,21 +384,23 @@ concept NormalLawFor =
       } noexcept -> std::same_as<Commit<T, typename L::template State<T>>>;
     };
 
-template <class L, class T>
+template <class L, class T, int D = slip_components<L>>
 concept FrictionLawFor =
     requires(typename L::template Params<T> params, typename L::template State<T> state,
-             Kinematics<T> kin, T f_n, T h) {
+             Kinematics<T, D> kin, T f_n, T h) {
       { L::touch(params) } noexcept -> std::same_as<typename L::template State<T>>;
       {
         L::evaluate(params, state, kin, f_n)
-      } noexcept -> std::same_as<FrictionForce<T, typename L::template State<T>>>;
+      } noexcept -> std::same_as<FrictionForce<T, typename L::template State<T>, D>>;
       {
         L::advance(params, state, kin, f_n, h)
-      } noexcept -> std::same_as<FrictionStep<T, typename L::template State<T>>>;
+      } noexcept -> std::same_as<FrictionStep<T, typename L::template State<T>, D>>;
       {
         L::linearise(params, state, kin, f_n)
-      } noexcept -> std::same_as<FrictionSlopes<T>>;
-      { L::spring(params, state, kin, f_n) } noexcept -> std::same_as<FrictionSpring<T>>;
+      } noexcept -> std::same_as<FrictionSlopes<T, D>>;
+      {
+        L::spring(params, state, kin, f_n)
+      } noexcept -> std::same_as<FrictionSpring<T, D>>;
       {
         L::guards(params, state, kin, f_n)
       } noexcept -> std::same_as<std::array<T, L::guard_list().size()>>;
@@ -471,7 +505,7 @@ BRISTLE_INLINE typename L::template Params<T> cast_params(
 template <class L, Scalar T, Scalar From>
 BRISTLE_INLINE typename L::template State<T> cast_state(
     const typename L::template State<From>& s) {
-  return cast_fields<L::template State, T, From>(s);
+  return cast_fields_to<typename L::template State<T>, T, From>(s);
 }
 
 }  // namespace bristle

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bristle/laws/catalogue.hpp"
+#include "bristle/laws/friction/spinning_disc.hpp"
 
 // A law's entry in the catalogue, made from its type.
 
@@ -87,6 +88,16 @@ LawEntry law_entry() {
     entry.impact_function = &detail::impact_of<Law>;
     entry.rest_function = &detail::at_rest_of<Law>;
   } else {
+    entry.spins = {Spin::none};
+    if constexpr (SpinFrictionLaw<Law>) {
+      entry.spins.push_back(Spin::elliptic);
+      for (const auto& field : WithSpin<Law>::state()) entry.spin_state.push_back(field);
+    }
+    if constexpr (has_disc_integrals<Law>) {
+      for (const Spin disc : {Spin::uniform, Spin::paraboloid, Spin::hertz}) {
+        entry.spins.push_back(disc);
+      }
+    }
     entry.slide = &detail::slide_of<Law>;
     entry.steady_resistance = &detail::steady_resistance_of<Law>;
   }

@@ -2,15 +2,25 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <numbers>
+
+#include "bristle/core/dual.hpp"
+#include "bristle/core/math.hpp"
+#include "bristle/core/trigonometry.hpp"
 
 // Coulomb friction of a disc that slides and spins at once: friction and torque by
 // integration of μ p over the disc against the local slip (Contensou 1963), and the
 // elliptic closure by the radius of gyration (Gonthier 2007).
 //
 // A disc of radius R slides at v and spins at ω; u = v/(ω R). Results are F/(μ N) against
-// v and T/(μ N R) against ω. The uniform disc has complete elliptic integrals; the others
-// are sums of uniform discs of all radii a < 1, weighted by −p′(a) π a².
+// v and T/(μ N R) against ω, in closed form. A uniform disc has complete elliptic
+// integrals (Farkas, Bartels, Unger & Wolf 2003); a paraboloid, the sum of uniform discs
+// of all radii a < 1 weighted by −p′(a) π a², has them too. Under Hertz's pressure the
+// power per ω, Φ = ∫ p |r − r₀| dA with the centre of rotation r₀ at the distance u,
+// obeys ΔΦ = ∫ p/|r − r₀| dA, which is Hertz's displacement: a polynomial inside the disc
+// and an arcsine outside; F = Φ′ and T = Φ − u Φ′.
 
 namespace bristle {
 
@@ -35,104 +45,166 @@ constexpr double gyration_square(DiscPressure pressure) {
   return 2.0 / 5;
 }
 
+/// Force and torque that stay finite and smooth at both ends: F/u and T of a disc whose
+/// centre of rotation lies inside it, u ≤ 1; F and u T outside.
+template <Scalar T>
+struct DiscFriction {
+  T force;
+  T torque;
+};
+
 namespace detail {
 
-/// Complete elliptic integrals of the parameter m in [0, 1): K = ∫ 1/Δ, D = ∫ sin²/Δ,
-/// C = ∫ sin² cos²/Δ³ with Δ² = 1 − m sin² over a quarter turn.
+/// Complete elliptic integrals of the parameter m in [0, 1]: K = ∫ 1/Δ, D = ∫ sin²/Δ with
+/// Δ² = 1 − m sin² over a quarter turn. At m = 1, where they are infinite, of the m next
+/// to it, which serves all products with 1 − m.
+template <Scalar T>
 struct EllipticIntegrals {
-  double K, D, C;
+  T K, D;
 
-  explicit EllipticIntegrals(double m) {
-    if (m < 0.5) {  // a smooth periodic integrand: the midpoint rule, error below 1e-16
-      K = D = C = 0;
-      constexpr int points = 24;
-      constexpr double step = 0.5 * std::numbers::pi / points;
-      for (int i = 0; i < points; ++i) {
-        const double s = std::sin((i + 0.5) * step);
-        const double s2 = s * s;
-        const double delta2 = 1 - m * s2;
-        const double per = step / std::sqrt(delta2);
-        K += per;
-        D += per * s2;
-        C += per * s2 * (1 - s2) / delta2;
-      }
-      return;
-    }
-    // Gauss's arithmetic–geometric mean: 1 − E/K = ½ Σ 2ⁿ cₙ²
-    double a = 1, b = std::sqrt(1 - m), power = 0.5, sum = 0.5 * m;
-    for (int i = 0; i < 40 && a - b > 1e-16 * a; ++i) {
-      const double c = 0.5 * (a - b);
-      const double next = 0.5 * (a + b);
-      b = std::sqrt(a * b);
+  BRISTLE_INLINE explicit EllipticIntegrals(const T& m) {
+    using N = Value<T>;
+    constexpr N least =
+        std::numeric_limits<N>::epsilon() * std::numeric_limits<N>::epsilon();
+    // Gauss's mean of a and b, c = (a₋ − b₋)/2; D/K = ½ (1 + Σ 2ⁿ cₙ²/m), all positive
+    const T b0 = sqrt(max(T(1) - m, T(least)));
+    const T first = T(1) / (T(1) + b0);
+    T a = T(N(0.5)) * (T(1) + b0), b = sqrt(b0);
+    T c2 = square(T(N(0.5)) * m * first);
+    T share = m * square(T(N(0.5)) * first);  // c²/m
+    T sum = T(2) * share;
+    N power = 2;
+    for (int i = 0; i < 8; ++i) {
+      const T next = T(N(0.5)) * (a + b);
+      b = sqrt(a * b);
       a = next;
+      const T fall = c2 * square(T(N(0.25)) / a);
+      share = share * fall;
+      c2 = c2 * fall;
       power *= 2;
-      sum += power * c * c;
+      sum += T(power) * share;
     }
-    K = 0.5 * std::numbers::pi / a;
-    D = K * sum / m;
-    C = (2 * D - K) / m;  // D − B, and K = B + D
+    K = T(N(0.5 * std::numbers::pi)) / a;
+    D = T(N(0.5)) * K * (T(1) + sum);
   }
 };
 
-/// Points and weights of Gauss & Legendre's rule of order 16 on [0, 1], half of them: the
-/// others are 1 − x.
-struct HalfRule {
-  double x, weight;
+/// Power series of F and u T in m = 1/u² far outside.
+inline constexpr std::size_t far_terms = 12;
+struct FarSeries {
+  std::array<double, far_terms> force, torque;
 };
-inline constexpr std::array<HalfRule, 8> half_rule{{
-    {0.005299532504175033, 0.013576229705877048},
-    {0.02771248846338371, 0.031126761969323947},
-    {0.06718439880608412, 0.04757925584124639},
-    {0.12229779582249849, 0.06231448562776694},
-    {0.19106187779867811, 0.07479799440828837},
-    {0.2709916111713863, 0.08457825969750127},
-    {0.35919822461037054, 0.09130170752246179},
-    {0.4524937450811813, 0.09472530522753425},
-}};
+/// Of a uniform disc of radius a in units of 1: F(m a²), and a (a u T)(m a²) after the
+/// mean over a with the weight −p′(a) π a², whose moments ∫ … a^{2k} da are `moment`.
+constexpr FarSeries far_series(DiscPressure pressure) {
+  FarSeries series{};
+  double c = 1;       // (2k − 1)!!/(2k)!!
+  double moment = 1;  // of a^{2k}
+  for (std::size_t i = 0; i < far_terms; ++i) {
+    const double k = static_cast<double>(i);
+    const double next = c * (2 * k + 1) / (2 * k + 2);
+    const double after = next * (2 * k + 3) / (2 * k + 4);
+    const double force = c * c / (1 - 2 * k) + c * c - c * next;
+    const double torque = 2 * next * after - next * next + 3 * c * c - 4 * c * next;
+    const double later = pressure == DiscPressure::uniform ? 1
+                         : pressure == DiscPressure::paraboloid
+                             ? 2 / (k + 3)
+                             : moment * (2 * k + 4) / (2 * k + 5);
+    series.force[i] = 2.0 / 3 * force * moment;
+    series.torque[i] = 2.0 / 9 * torque * later;
+    moment = later;
+    c = next;
+  }
+  return series;
+}
+
+template <Scalar T>
+BRISTLE_INLINE T horner(const std::array<double, far_terms>& series, const T& m) {
+  T sum = T(0);
+  for (std::size_t i = far_terms; i-- > 0;) sum = sum * m + T(Value<T>(series[i]));
+  return sum;
+}
+
+template <DiscPressure pressure, Scalar T>
+BRISTLE_INLINE DiscFriction<T> far_disc(const T& m) {
+  constexpr FarSeries series = far_series(pressure);
+  return {horner(series.force, m), horner(series.torque, m)};
+}
 
 }  // namespace detail
 
-/// The uniform disc. (Farkas, Bartels, Unger & Wolf 2003 give the same integrals in E and
-/// K; D and C lose nothing at either end.)
-inline SpinFriction uniform_disc(double u) {
+/// F/u and T where the centre of rotation lies inside, m = u² ≤ 1.
+template <DiscPressure pressure, Scalar T>
+BRISTLE_INLINE DiscFriction<T> inner_disc(const T& m,
+                                          const detail::EllipticIntegrals<T>& e) {
+  using N = Value<T>;
   using std::numbers::pi;
-  if (u < 1) {
-    const double m = u * u;
-    const detail::EllipticIntegrals e(m);
-    return {4 * u / (3 * pi) * (2 * e.K - (1 + m) * e.D),
-            4 / (9 * pi) * (3 * e.K - m * (e.K + 4 * e.D - 2 * m * e.D))};
+  if constexpr (pressure == DiscPressure::uniform) {
+    return {T(N(4 / (3 * pi))) * (T(2) * e.K - (T(1) + m) * e.D),
+            T(N(4 / (9 * pi))) * (T(3) * e.K - m * (e.K + T(4) * e.D - T(2) * m * e.D))};
+  } else if constexpr (pressure == DiscPressure::paraboloid) {
+    return {
+        T(N(16 / (45 * pi))) * ((T(9) - m) * e.K - (T(3) + m * (T(7) - T(2) * m)) * e.D),
+        T(N(16 / (225 * pi))) * ((T(15) - m * (T(11) - T(4) * m)) * e.K -
+                                 m * (T(23) - m * (T(23) - T(8) * m)) * e.D)};
+  } else {
+    return {T(N(3 * pi / 8)) * (T(1) - T(N(0.25)) * m),
+            T(N(3 * pi / 16)) * (T(1) - m * (T(1) - T(N(0.375)) * m))};
   }
-  if (u == 1) return {8 / (3 * pi), 8 / (9 * pi)};
-  const double m = 1 / (u * u);
-  const detail::EllipticIntegrals e(m);
-  const double E = e.K - m * e.D;
-  return {4 / (3 * pi) * (E + e.K - e.D), 4 / (9 * pi * u) * (e.C + 3 * e.K - 4 * e.D)};
+}
+
+/// F and u T where it lies outside, m = 1/u² ≤ 1.
+template <DiscPressure pressure, Scalar T>
+BRISTLE_INLINE DiscFriction<T> outer_disc(const T& m,
+                                          const detail::EllipticIntegrals<T>& e) {
+  using N = Value<T>;
+  using std::numbers::pi;
+  const auto far = m < T(N(0.0625));  // the closed forms lose digits like 1/m²
+  const T n = select(far, T(1), m);
+  const T per = T(1) / n;
+  DiscFriction<T> near;
+  if constexpr (pressure == DiscPressure::uniform) {
+    near = {T(N(4 / (3 * pi))) * (T(2) * e.K - (T(1) + n) * e.D),
+            T(N(4 / (9 * pi))) * (per * (T(2) * e.D - e.K) + T(3) * e.K - T(4) * e.D)};
+  } else if constexpr (pressure == DiscPressure::paraboloid) {
+    near = {T(N(16 / (45 * pi))) * per *
+                ((T(9) * n - T(1)) * e.K + (T(2) - n * (T(7) + T(3) * n)) * e.D),
+            T(N(16 / (225 * pi))) * per * per *
+                ((T(4) - n * (T(11) - T(15) * n)) * e.K -
+                 (T(8) - n * (T(23) - T(23) * n)) * e.D)};
+  } else {
+    const T side = root(T(1) - n), sine = root(n);
+    const T arc = atan2(sine, side) / sine;  // u arcsin(1/u)
+    near = {T(N(3.0 / 16)) * ((T(4) - per) * arc + side * (T(2) + per)),
+            T(N(3.0 / 64)) * ((T(3) * per * per - T(8) * per + T(8)) * arc +
+                              side * per * (T(6) - T(3) * per))};
+  }
+  DiscFriction<T> series = detail::far_disc<pressure>(m);
+  return {select(far, series.force, near.force), select(far, series.torque, near.torque)};
 }
 
 /// Force and torque of a disc at u = v/(ω R) ≥ 0.
-inline SpinFriction spinning_disc(DiscPressure pressure, double u) {
-  if (pressure == DiscPressure::uniform) return uniform_disc(u);
-  SpinFriction sum{0, 0};
-  // A uniform disc of radius a = sin β counts −p′(a) π a² da: nothing is singular at the
-  // rim in β. Towards a = u, where (a − u) ln|a − u| begins, points crowd like t³.
-  const auto add = [&](double beta, double weight) {
-    const double a = std::sin(beta);
-    const double share =
-        a * a * a * (pressure == DiscPressure::paraboloid ? 4 * std::cos(beta) : 1.5);
-    const SpinFriction disc = uniform_disc(u / a);
-    sum.force += weight * share * disc.force;
-    sum.torque += weight * share * a * disc.torque;
-  };
-  constexpr double rim = 0.5 * std::numbers::pi;
-  const double split = u < 1 ? std::asin(u) : rim;
-  for (const detail::HalfRule& rule : detail::half_rule) {
-    for (const double t : {rule.x, 1 - rule.x}) {
-      const double crowded = t * t * t, density = 3 * t * t * rule.weight;
-      if (split > 0) add(split * (1 - crowded), split * density);
-      if (split < rim) add(split + (rim - split) * crowded, (rim - split) * density);
-    }
+template <DiscPressure pressure>
+SpinFriction spinning_disc(double u) {
+  const double m = u <= 1 ? u * u : 1 / (u * u);
+  const detail::EllipticIntegrals<double> e(m);
+  if (u <= 1) {
+    const auto inner = inner_disc<pressure>(m, e);
+    return {u * inner.force, inner.torque};
   }
-  return sum;
+  const auto outer = outer_disc<pressure>(m, e);
+  return {outer.force, outer.torque / u};
+}
+inline SpinFriction spinning_disc(DiscPressure pressure, double u) {
+  switch (pressure) {
+    case DiscPressure::uniform:
+      return spinning_disc<DiscPressure::uniform>(u);
+    case DiscPressure::paraboloid:
+      return spinning_disc<DiscPressure::paraboloid>(u);
+    case DiscPressure::hertz:
+      break;
+  }
+  return spinning_disc<DiscPressure::hertz>(u);
 }
 
 /// The elliptic closure: F² + (T/r_g)² = 1 with the direction of (v, r_g ω).

@@ -76,11 +76,11 @@ Problem check_rule(const Model& model, const ContactSpec& rule, std::size_t inde
   if (!rule.touches) return {};
   const LawChoice* normal = rule.rigid ? nullptr : &rule.normal;
   if (Problem p = check_laws(who, normal, &rule.friction)) return p;
-  if (normal != nullptr && entry_of(*normal).volumetric) {
-    return who.error("normal",
-                     std::string(entry_of(*normal).info.name) +
-                         " needs the volume of an overlap, which contact points do not "
-                         "have; take a law of the depth, such as gonthier");
+  const bool patch = normal != nullptr && entry_of(*normal).volumetric;
+  if (rule.friction.spin != Spin::none && !patch) {
+    return who.error("spin",
+                     "friction resists spinning in a patch alone, and that needs a "
+                     "volumetric normal law, such as volumetric");
   }
   if (rule.rigid && !between(0, 1).contains(rule.restitution)) {
     return who.error("restitution",
@@ -104,12 +104,14 @@ int block_of(const ContactSpec& rule, Model& model) {
   LawBlock laws{.normal = rule.rigid ? choose<Hertz>() : rule.normal,
                 .friction = rule.friction,
                 .rigid = rule.rigid,
-                .restitution = rule.rigid ? rule.restitution : 0};
+                .restitution = rule.rigid ? rule.restitution : 0,
+                .volumetric = !rule.rigid && entry_of(rule.normal).volumetric};
   const auto begin = model.blocks.begin() + model.joint_blocks;
   const auto found = std::find(begin, model.blocks.end(), laws);
   if (found == model.blocks.end()) {
     model.blocks.push_back(laws);
     model.needs_impulses = model.needs_impulses || rule.rigid;
+    model.has_patches = model.has_patches || laws.volumetric;
     return static_cast<int>(model.blocks.size()) - 1;
   }
   return static_cast<int>(found - model.blocks.begin());
@@ -131,6 +133,7 @@ struct Sorts {
   std::vector<Signature> signatures;
   std::vector<Match> matches;       // by sort of a and of b
   std::vector<bool> follows_pairs;  // of each sort: some rule of it has PairDefaults
+  std::vector<bool> volumetric;     // and a volumetric law
 
   const Match& match(int a, int b) const {
     return matches[at(a) * signatures.size() + at(b)];
@@ -154,6 +157,7 @@ Sorts sort_by_rules(std::span<const ContactSpec> rules, const Model& model) {
   const std::size_t count = sorts.signatures.size();
   sorts.matches.resize(count * count);
   sorts.follows_pairs.resize(count);
+  sorts.volumetric.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < count; ++j) {
       for (std::size_t r = rules.size(); r-- > 0;) {
@@ -163,7 +167,11 @@ Sorts sort_by_rules(std::span<const ContactSpec> rules, const Model& model) {
         if (!forward && !backward) continue;
         if (!rules[r].touches) break;
         sorts.matches[i * count + j] = {static_cast<int>(r), forward};
-        if (rules[r].from_pair.any()) sorts.follows_pairs[i] = true;
+        if (rules[r].from_pair.any()) {
+          sorts.follows_pairs[i] = true;
+          const bool patches = !rules[r].rigid && entry_of(rules[r].normal).volumetric;
+          if (patches) sorts.volumetric[i] = true;
+        }
         break;
       }
     }
@@ -181,17 +189,18 @@ struct ShapeClass {
 /// Where many different shapes touch, their scales are rounded, so that the number of
 /// blocks and of kinds stays bounded: to powers of 2^grid; 0: as they are.
 double rounded(double x, double grid) {
-  return grid == 0 || !std::isfinite(x)
+  return grid == 0 || !std::isfinite(x) || x == 0
              ? x
              : std::exp2(grid * std::round(std::log2(x) / grid));
 }
 ShapeScale rounded(const ShapeScale& s, double grid) {
-  return {rounded(s.mass, grid), rounded(s.size, grid), rounded(s.radius, grid),
-          s.one_point};
+  return {rounded(s.mass, grid), rounded(s.size, grid),    rounded(s.radius, grid),
+          s.one_point,           rounded(s.section, grid), rounded(s.growth, grid)};
 }
 PairScale rounded(const PairScale& s, double grid) {
-  return {rounded(s.mass, grid), rounded(s.size, grid), rounded(s.radius, grid),
-          s.gravity, s.one_point};
+  return {
+      rounded(s.mass, grid), rounded(s.size, grid),    rounded(s.radius, grid), s.gravity,
+      s.one_point,           rounded(s.section, grid), rounded(s.growth, grid)};
 }
 
 /// Rules whose laws are the same, by number.
@@ -258,9 +267,12 @@ class RuleTable {
     std::map<std::pair<int, ShapeScale>, int> known;
     for (std::size_t s = 0; s < model_.shapes.size(); ++s) {
       const int sort = sorts_.of_shape[s];
-      const ShapeScale scale = sorts_.follows_pairs[at(sort)]
-                                   ? rounded(scale_of(model_, model_.shapes[s]), grid)
-                                   : ShapeScale{};
+      ShapeScale scale;
+      if (sorts_.follows_pairs[at(sort)]) {
+        scale = scale_of(model_, model_.shapes[s]);
+        if (sorts_.volumetric[at(sort)]) add_section(model_.shapes[s].shape, scale);
+        scale = rounded(scale, grid);
+      }
       const auto [entry, added] =
           known.try_emplace({sort, scale}, static_cast<int>(known.size()));
       if (added) classes_.push_back({sort, scale});
@@ -288,7 +300,10 @@ class RuleTable {
     const bool both_stand = !std::isfinite(a.scale.mass) && !std::isfinite(b.scale.mass);
     if (both_stand || (i == j && a.shapes < 2)) return {};
     PairScale scale = rounded(scale_of(a.scale, b.scale, gravity_), grid_);
-    if (rules_[at(match.rule)].from_pair.contact_modulus == 0) scale.radius = 1;
+    const ContactSpec& rule = rules_[at(match.rule)];
+    if (rule.from_pair.contact_modulus == 0) scale.radius = 1;
+    if (rule.rigid || !entry_of(rule.normal).volumetric)
+      scale.section = 0, scale.growth = 1;
     return Key{laws_[at(match.rule)], scale};
   }
 
@@ -351,19 +366,32 @@ bool may_touch(const Model& model, const ModelShape& a, const ModelShape& b) {
          (rule.adjacent || !model.adjacent(a.link, b.link));
 }
 
-/// Shapes of one kind of geometry and one kind of rules.
-using Group = std::pair<ShapeKind, int>;
+/// Shapes of one kind of geometry and one kind of rules, with a volume or without.
+struct Group {
+  ShapeKind shape;
+  int kind;
+  bool point;
+
+  friend auto operator<=>(const Group&, const Group&) = default;
+};
+
+Group group_of(const ModelShape& shape) {
+  const auto* sphere = std::get_if<Sphere>(&shape.shape);
+  return {kind_of(shape.shape), shape.kind, sphere != nullptr && !(sphere->radius > 0)};
+}
 
 /// Shapes that may touch by the rules, of kinds that cannot.
 Problem check_pairs(const Model& model) {
   std::map<Group, std::vector<const ModelShape*>> groups;
-  for (const ModelShape& shape : model.shapes) {
-    groups[{kind_of(shape.shape), shape.kind}].push_back(&shape);
-  }
+  for (const ModelShape& shape : model.shapes) groups[group_of(shape)].push_back(&shape);
   for (const auto& [one, first] : groups) {
     for (const auto& [two, second] : groups) {
-      if (two < one || model.rule(one.second, two.second).block < 0) continue;
-      const std::string missing = missing_pair_message(one.first, two.first);
+      const int block = model.rule(one.kind, two.kind).block;
+      if (two < one || block < 0) continue;
+      const std::string missing =
+          model.blocks[at(block)].volumetric
+              ? missing_overlap_message(first[0]->shape, second[0]->shape)
+              : missing_pair_message(one.shape, two.shape);
       if (missing.empty()) continue;
       for (const ModelShape* a : first) {
         for (const ModelShape* b : second) {
@@ -380,11 +408,6 @@ Problem check_pairs(const Model& model) {
     }
   }
   return {};
-}
-
-double share_of(const PairRule& rule, int link_a, int link_b) {
-  if (rule.share_a >= 0) return rule.share_a;
-  return link_a == world_link ? 1 : (link_b == world_link ? 0 : 0.5);
 }
 
 }  // namespace
@@ -407,12 +430,8 @@ Problem add_pairs(Model& model) {
         model.pairs.clear();
         break;
       }
-      const PairRule& rule = model.rule(shapes[i].kind, shapes[j].kind);
-      const ShapeKind a = kind_of(shapes[i].shape);
-      const ShapeKind b = kind_of(shapes[j].shape);
-      model.pairs.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j),
-                             rule.block, share_of(rule, shapes[i].link, shapes[j].link),
-                             pair_function<double>(a, b), regenerates(a, b)});
+      model.pairs.push_back(
+          model.pair(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)));
     }
   }
   std::sort(model.pairs.begin(), model.pairs.end(),
@@ -450,8 +469,10 @@ Problem add_capacity(const ModelOptions& options, Model& model) {
   for (const LawBlock& block : model.blocks) {
     model.normal_fields = std::max(model.normal_fields,
                                    static_cast<int>(entry_of(block.normal).state.size()));
-    model.friction_fields = std::max(
-        model.friction_fields, static_cast<int>(entry_of(block.friction).state.size()));
+    model.friction_fields =
+        std::max(model.friction_fields,
+                 static_cast<int>(
+                     entry_of(block.friction).state_with(block.friction.spin).size()));
   }
   return {};
 }

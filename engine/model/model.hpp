@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bristle/geometry/overlap.hpp"
 #include "bristle/geometry/pairs.hpp"
 #include "bristle/laws/law_choice.hpp"
 #include "bristle/model/signal.hpp"
@@ -58,7 +59,8 @@ struct ContactSpec {
   LawChoice normal{};
   LawChoice friction{LawFamily::friction, 0, {}};
   /// A's share of the overlap, its compliance over the sum. Left open, what stands still
-  /// is the soft one, and moving bodies share equally.
+  /// is the soft one, and moving bodies share equally; under a volumetric law force and
+  /// friction act in the plane.
   std::optional<double> share_a{};
   bool touches = true;  // false: these never touch
   /// No normal law: an impulse keeps the bodies apart, with a coefficient of restitution.
@@ -196,6 +198,8 @@ struct ShapePair {
   double share_a;
   PairFunction<double> find;
   bool regenerates;
+  /// Under a volumetric law: the pair has one contact, its overlap.
+  OverlapFunction<double> overlap = nullptr;
 };
 
 /// Contacts, limits or joints under one pair of laws: a block of rows.
@@ -205,8 +209,11 @@ struct LawBlock {
   bool given_load = false;  // friction of joints: its normal force is JointRow::load
   bool rigid = false;       // no normal law: an impulse keeps the bodies apart
   double restitution = 0;   // of a rigid one
+  bool volumetric = false;  // the normal law is one of the overlap's volume
 
   bool has_normal_law() const { return !given_load && !rigid; }
+  /// Whether friction has three components of slip.
+  bool spins() const { return friction.spin != Spin::none; }
   friend bool operator==(const LawBlock&, const LawBlock&) = default;
 };
 
@@ -289,6 +296,7 @@ struct Model {
   int normal_fields = 0;          // the most numbers that a law of this model remembers
   int friction_fields = 0;
   bool contact_books = false;
+  bool has_patches = false;     // some contacts are under volumetric laws
   bool needs_impulses = false;  // some contacts are rigid, or velocities constrained
 
   std::span<const LawBlock> joint_law_blocks() const {
@@ -302,6 +310,8 @@ struct Model {
     const int place = kind_a * kinds + kind_b;
     return rules[static_cast<std::size_t>(place)];
   }
+  /// Two shapes that may touch by their rule.
+  ShapePair pair(std::uint32_t a, std::uint32_t b) const;
   /// Whether a joint other than a free one, or a loop other than a distance, connects two
   /// links, neither being the world.
   bool adjacent(int link_a, int link_b) const;
@@ -311,6 +321,27 @@ struct Model {
   int find_motor(std::string_view name) const;
   int find_loop(std::string_view name) const;
 };
+
+inline ShapePair Model::pair(std::uint32_t a, std::uint32_t b) const {
+  const ModelShape& one = shapes[a];
+  const ModelShape& two = shapes[b];
+  const PairRule& rule = this->rule(one.kind, two.kind);
+  const ShapeKind kind_a = kind_of(one.shape), kind_b = kind_of(two.shape);
+  const bool volumetric = blocks[static_cast<std::size_t>(rule.block)].volumetric;
+  double share = rule.share_a;
+  if (share < 0 && volumetric) {
+    share = kind_a == ShapeKind::plane ? 0 : 1;  // the force acts in the plane
+  } else if (share < 0) {
+    share = one.link == world_link ? 1 : (two.link == world_link ? 0 : 0.5);
+  }
+  return {a,
+          b,
+          rule.block,
+          share,
+          pair_function<double>(kind_a, kind_b),
+          !volumetric && bristle::regenerates(kind_a, kind_b),
+          volumetric ? overlap_function<double>(kind_a, kind_b) : nullptr};
+}
 
 class ModelBuilder {
  public:

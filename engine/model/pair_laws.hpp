@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "bristle/core/result.hpp"
+#include "bristle/laws/impact.hpp"
 #include "bristle/model/model.hpp"
 
 // Laws whose parameters follow from the two shapes that touch.
@@ -18,6 +19,13 @@
 // half of critical for the mass m, and critical for a ball that rolls (2/7 m) or a box
 // that stands on four points. Where a rule gives k, its own δ₀ with f_K(δ₀) = m g takes
 // the place of the above.
+//
+// Under a volumetric law f_K = k_v V(δ), V that of the pair: of the smaller shape, laid
+// on a plane with its least extent upright, or of two balls. From materials it is
+//   k_v = 2E*/(π r) of a flat face of the area π r²,
+//   k_v = 8E*/(5π √(R δ)) of a round one: as much work as Hertz' law at the depth δ at
+//         which that carries the weight m g.
+// Where both bodies yield, 1/E* = Σ(1 − ν²)/E makes 1/k_v the sum of theirs.
 
 namespace bristle {
 
@@ -36,6 +44,9 @@ struct ShapeScale {
   double size = std::numeric_limits<double>::infinity();    // half its least extent [m]
   double radius = std::numeric_limits<double>::infinity();  // of curvature; ∞: flat [m]
   bool one_point = false;  // it touches in one point only, whatever the other shape
+  // Laid on a plane at its rest depth, where some law is volumetric; else 0.
+  double section = 0;  // V/δ [m²]
+  double growth = 1;   // A δ/V: 1 of a flat face, 2 of a ball
 
   friend auto operator<=>(const ShapeScale&, const ShapeScale&) = default;
 };
@@ -47,11 +58,15 @@ struct PairScale {
       1;  // R*, 1/R* = 1/R_a + 1/R_b; of flat shapes L, of a point on a plane ∞ [m]
   double gravity = reference_gravity;  // g [m/s²]
   bool one_point = true;               // they touch in one point only
+  double section = 0;                  // as ShapeScale's, at the pair's rest depth [m²]
+  double growth = 1;
 
   friend auto operator<=>(const PairScale&, const PairScale&) = default;
 };
 
 ShapeScale scale_of(const Model& model, const ModelShape& shape);
+/// Fills in V and A of a shape on a plane, for volumetric laws.
+void add_section(const Shape& shape, ShapeScale& scale);
 /// At least one of them moves.
 PairScale scale_of(const ShapeScale& a, const ShapeScale& b, double gravity);
 PairScale scale_of(const Model& model, const ModelShape& a, const ModelShape& b);
@@ -59,8 +74,11 @@ PairScale scale_of(const Model& model, const ModelShape& a, const ModelShape& b)
 /// The size of what has none, a point on a plane: of a ball of water of that mass [m].
 double substitute_size(double mass);
 
+/// The overlap of a pair under a volumetric law; other laws take no notice of it.
+Punch punch_of(const PairScale& pair);
+
 /// The depth at which a normal law carries a load at rest [m].
-double rest_depth(const LawChoice& normal, double load);
+double rest_depth(const LawChoice& normal, double load, const Punch& punch = {});
 
 struct LawPair {
   LawChoice normal;

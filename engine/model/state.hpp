@@ -34,6 +34,11 @@ struct BookedForces {
   Vec2<double> friction{};  // [N]
   double damper = 0;        // the dissipative part of the normal force [N]
   bool slipping = false;    // what the correction of friction counts as
+  // Of a patch: v_cn, r_g ω_n and ω_t at the step's beginning, and what resisted them.
+  double approach = 0;
+  double spin = 0, spin_friction = 0;
+  Vec2<double> turning{};
+  Vec2<double> rolling{};
 };
 
 /// What a row exerted over the step that led to the state, where that step solved for
@@ -41,6 +46,7 @@ struct BookedForces {
 struct RowImpulse {
   double normal = 0;
   Vec2<double> across{0, 0};  // in the contact's frame
+  double spin = 0;            // of the third component of friction
 };
 
 /// Rows under contact laws, as of the last accepted state. Those of one pair of laws (a
@@ -118,6 +124,8 @@ struct Works {
   double loops;        // of dampers between bodies and in loops: a loss
   double projection;   // what closing rigid loops after a step put in
   double numerical;    // what an implicit step damps by itself: a loss
+  double rolling;      // of couples that resist rolling: a loss
+  double spin;         // of slip by spinning, beside friction.slip: a loss
 };
 
 inline constexpr std::size_t work_lines = field_count<Works, double>;

@@ -83,6 +83,8 @@ class Complementarity final : public FixedMethod {
   void build(System& system, const State& state, double h);
   void add_law_rows(System& system, const State& state, double h);
   void add_contacts(System& system, const State& state, double h);
+  JacobianRow<double> add_rolling(System& system, const Placement& place, std::size_t i,
+                                  PatchLine& patch, double h);
   void add_loops(System& system, double h);
   void add_springs(System& system, const State& state, double h);
   void add_constraints(System& system, double h);
@@ -192,9 +194,9 @@ void Complementarity::reserve(const System& system, const State& state) {
     longest = std::max(longest, way);
   }
   const std::size_t springs = 6 * system.pools.springs.size();
-  const std::size_t rows = 5 * contacts + 2 * state.joints.capacity() +
-                           at(model.loop_rows) + springs + model.constraints.size() +
-                           joints_.most_rows();
+  const std::size_t rows = (model.has_patches ? 9 : 5) * contacts +
+                           2 * state.joints.capacity() + at(model.loop_rows) + springs +
+                           model.constraints.size() + joints_.most_rows();
   const int n = static_cast<int>(rows);
   problem_.reserve(n, std::min(velocities, 2 * longest), velocities);
   for (std::vector<double>* list :
@@ -258,6 +260,7 @@ void Complementarity::linearise(System& system, const State& state, double h) {
   Pools& pools = system.pools;
   const Placement place = system.placement(state.q, v_free_);
   pools.joints.measure_rates(place, state.joints);
+  contacts_.put_back_patches(pools.points);
   pools.points.measure_rates(place, state.contacts);
   linearise_rows(system, state, h);
 }
@@ -309,31 +312,51 @@ void Complementarity::add_contacts(System& system, const State& state, double h)
       state.contacts, pool.law_columns(state.contacts.memory), [&](const LawRow& law) {
         ImpulseRow& row = contacts_.rows()[law.i];
         if (row.first < 0) return;
-        JacobianRow<double> jacobian[PointPool::most_rows];
-        pool.jacobian(place, law.i, jacobian);
+        JacobianRow<double> jacobian[contact_lanes];
+        pool.jacobian(place, law.i, std::span(jacobian).first(PointPool::most_rows));
+        if (law.laws.spins()) jacobian[3] = pool.spin_row(law.i);
         const int owner = static_cast<int>(law.i);
+        if (PatchLine* patch = contacts_.patch_line(law.i); patch != nullptr) {
+          jacobian[0] = add_rolling(system, place, law.i, *patch, h);
+        }
         if (row.tangents == 0) {
           row.first = add(system, jacobian[0], row.lag_speed - row.free_rate,
                           contacts_.line(law.laws, row, h));
           contact_of_.back() = owner;
           return;
         }
-        halves_.find(tree, system.tree, jacobian);
+        halves_.find(tree, system.tree, std::span(jacobian).first(1 + at(row.tangents)));
         row.first = problem_.add_contact(halves_.velocities(), halves_.values(),
                                          contacts_.cone_rows(row, h));
-        for (const double rate :
-             {row.lag_speed - row.free_rate, row.free_slip.x, row.free_slip.y}) {
-          u_free_.push_back(rate);
-          contact_of_.push_back(owner);
+        u_free_.push_back(row.lag_speed - row.free_rate);
+        for (int k = 0; k < row.tangents; ++k) {
+          u_free_.push_back(field<double>(row.free_slip, at(k)));
         }
+        contact_of_.insert(contact_of_.end(), 1 + at(row.tangents), owner);
         if (!(row.viscous > 0)) return;
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < row.tangents; ++k) {
           const int at_row =
-              add(system, jacobian[1 + k], k == 0 ? row.free_slip.x : row.free_slip.y,
+              add(system, jacobian[1 + k], field<double>(row.free_slip, at(k)),
                   contacts_.damper_line(row, k, h));
           if (k == 0) row.damper = at_row;
         }
       });
+}
+
+/// The two rows of rolling; returns the row along n, through the centre of what resists.
+JacobianRow<double> Complementarity::add_rolling(System& system, const Placement& place,
+                                                 std::size_t i, PatchLine& patch,
+                                                 double h) {
+  const std::array<JacobianRow<double>, 3> rows =
+      system.pools.points.patch_rows(place, i, patch.axes());
+  if (!(patch.slope[1] > 0)) return rows[0];
+  const std::array<double, 3> free = patch.rates(PatchLine::rates_of(patch.free));
+  for (int axis = 0; axis < 2; ++axis) {
+    const int row = add(system, rows[at(axis) + 1], free[at(axis) + 1],
+                        contacts_.rolling_line(i, axis, h));
+    if (axis == 0) patch.rolling = row;
+  }
+  return rows[0];
 }
 
 /// Rigid loops: J v⁺ = 0. Rows that say nothing new are left out.
@@ -450,9 +473,8 @@ bool Complementarity::lower_restitution(double h) {
       if (!contact.rigid) continue;
       rebounds = rebounds || contact.restitution > 0;
       const int k = row - contact.first;
-      const double start = k == 0   ? -contact.start_rate
-                           : k == 1 ? contact.start_slip.x
-                                    : contact.start_slip.y;
+      const double start =
+          k == 0 ? -contact.start_rate : field<double>(contact.start_slip, at(k - 1));
       work += 0.5 * z_[at(row)] * (u_[at(row)] + start);
       size += std::abs(z_[at(row)]) * (std::abs(u_[at(row)]) + std::abs(start));
     }
@@ -495,6 +517,7 @@ void Complementarity::guess(const State& state, double h) {
       if (row.tangents == 0) continue;
       z_[at(row.first) + 1] = share * last.across.x;
       z_[at(row.first) + 2] = share * last.across.y;
+      if (row.tangents > 2) z_[at(row.first) + 3] = share * last.spin;
     }
   }
   z_before_ = z_;
@@ -565,8 +588,15 @@ void Complementarity::renumber(System& system, const State& state, double h) {
         const ImpulseRows::Line line = limits_.line(law.laws, row, h);
         problem_.change_row(row.first, line.b, line.compliance, line.lower, line.upper);
       });
-  for (const ImpulseRow& row : contacts_.rows()) {
+  for (std::size_t i = 0; i < contacts_.rows().size(); ++i) {
+    const ImpulseRow& row = contacts_.rows()[i];
     if (row.first < 0) continue;
+    const PatchLine* patch = contacts_.patch_line(i);
+    for (int axis = 0; patch != nullptr && patch->rolling >= 0 && axis < 2; ++axis) {
+      const ImpulseRows::Line line = contacts_.rolling_line(i, axis, h);
+      problem_.change_row(patch->rolling + axis, line.b, line.compliance, line.lower,
+                          line.upper);
+    }
     const ConeRows rows = contacts_.cone_rows(row, h);
     if (row.tangents > 0) {
       problem_.change_contact(row.first, rows);
@@ -773,13 +803,25 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
     const ImpulseRow& row = limits_.rows()[i];
     if (row.first < 0) continue;
     const double normal = row.drag > 0 ? 0 : z_[at(row.first)];
-    system.pools.joints.scatter_row(place, i, normal, across(row, z_), system.sink());
+    system.pools.joints.scatter_row(place, i, normal, in_plane(across(row, z_)),
+                                    system.sink());
   }
   for (std::size_t i = 0; i < contacts_.rows().size(); ++i) {
     const ImpulseRow& row = contacts_.rows()[i];
     if (row.first < 0) continue;
-    system.pools.points.scatter_row(place, i, z_[at(row.first)], across(row, z_),
+    const Vec3<double> pushed = across(row, z_);
+    system.pools.points.scatter_row(place, i, z_[at(row.first)], in_plane(pushed),
                                     system.sink());
+    const PatchLine* patch = contacts_.patch_line(i);
+    if (patch == nullptr) continue;
+    const double* about = patch->rolling >= 0 ? z_.data() + patch->rolling : nullptr;
+    const Vec2<double> couple =
+        patch->couple(z_[at(row.first)], about != nullptr ? about[0] : 0,
+                      about != nullptr ? about[1] : 0);
+    const Frame<double>& frame = system.pools.points.place(i).frame;
+    const double spinning = patch->start().gyration() * pushed.z;
+    system.pools.points.scatter_couple(i, frame.to_world(couple) + spinning * frame.n,
+                                       system.sink());
   }
   for (int r = sections_.loops; r < sections_.springs; ++r) {
     const std::size_t k = system.loops.order[at(r - sections_.loops)];
@@ -845,6 +887,9 @@ void Complementarity::book(System& system, State& state, double h) {
   };
   add_powers(works.normal, sums_contacts_.normal.powers);
   add_powers(works.friction, sums_contacts_.friction.powers);
+  works.rolling += h * sums_contacts_.rolling;
+  works.spin += h * sums_contacts_.friction.spin;
+  works.friction.slip -= h * sums_contacts_.friction.spin;
   add_powers(works.limits, sums_limits_.normal.powers);
   add_powers(works.joint_friction, sums_limits_.friction.powers);
   const ImpulseBooks joints = limits_.finish(pools.joints, state.joints, u_, z_, h);
@@ -989,6 +1034,7 @@ StepStatus Complementarity::take(System& system, State& state, double h,
                                  Commands commands) {
   reserve(system, state);
   limits_.begin(system.pools.joints, state.joints);
+  contacts_.begin(static_cast<LawPool&>(system.pools.points), state.contacts);
   contacts_.begin(system.pools.points, state.contacts);
   links_before_ = system.tree.velocities;
   turns_fast_ = velocity_terms_.find(system.tree, h);

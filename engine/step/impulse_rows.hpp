@@ -5,6 +5,7 @@
 
 #include "bristle/complementarity/problem.hpp"
 #include "bristle/contact/law_pool.hpp"
+#include "bristle/step/patch_lines.hpp"
 
 // The rows of a pool under laws in a complementarity step, and what their laws say of a
 // solution.
@@ -39,7 +40,7 @@ struct ImpulseBooks {
 /// A row of a pool over the step.
 struct ImpulseRow {
   int first = -1;    // its row in the problem, tangents after it; −1: none
-  int tangents = 0;  // 0: the normal alone, or the friction of a joint
+  int tangents = 0;  // 0: the normal alone, or the friction of a joint; 3: with spin
   int damper = -1;   // rows of friction outside the bound, one per component of slip
 
   // At the step's beginning, and in free motion.
@@ -47,7 +48,7 @@ struct ImpulseRow {
   double lag_speed = 0;  // that rates of the row contain, beyond those of the bodies
   bool joins = false;  // left out, it would close within the step: other impulses push it
   double start_rate = 0, free_rate = 0;
-  Vec2<double> start_slip{0, 0}, free_slip{0, 0};
+  Vec3<double> start_slip{0, 0, 0}, free_slip{0, 0, 0};
 
   // The line of the normal force, and what a law that jumps at touch-down begins with.
   double rate = 0, force = 0, slope = 0, jump = 0;
@@ -62,15 +63,15 @@ struct ImpulseRow {
   double viscous = 0;
   double bound = 0;      // of a joint's friction [N]
   bool elastic = false;  // it has a spring
-  Vec2<double> slip{0, 0}, friction{0, 0};
+  Vec3<double> slip{0, 0, 0}, friction{0, 0, 0};
   double start_drag = 0, start_bound = 0;  // of the line at the step's beginning
-  Vec2<double> start_friction{0, 0};
+  Vec3<double> start_friction{0, 0, 0};
   bool began_again = false;
   double last_off = 0;    // what law and solution disagreed by before; 0: not known [m/s]
   double load = 0;        // that bounds it; 0 for that of a joint [N]
   double steepness = 0;   // of the law where it was asked; 0: as its line [N s/m]
   double best_apart = 0;  // the least that law and solution differed by, and where [N s]
-  Vec2<double> best_slip{0, 0}, best_friction{0, 0};
+  Vec3<double> best_slip{0, 0, 0}, best_friction{0, 0, 0};
   int failures = 0;       // to come nearer, since then
   bool undamped = false;  // the contact is open: no viscous friction
   int switched = 0;       // how often that has changed
@@ -87,6 +88,14 @@ class ImpulseRows {
  public:
   /// Of a settled state: depths, rates and slips at the beginning of the step.
   void begin(LawPool& pool, const LawRows& rows);
+  /// The same where some rows may be patches.
+  void begin(const PointPool& pool, const ContactRows& rows);
+  /// The overlaps of the step's beginning, where a solution has put others.
+  void put_back_patches(LawPool& pool) noexcept;
+  /// Of a row under a volumetric law; null of other rows.
+  PatchLine* patch_line(std::size_t i) noexcept {
+    return i < patches_.size() && patches_[i].is_patch() ? &patches_[i] : nullptr;
+  }
   std::span<ImpulseRow> rows() noexcept { return rows_; }
   std::span<const double> memory() const noexcept { return memory_; }  // as it began
 
@@ -102,6 +111,8 @@ class ImpulseRows {
     double b, compliance, lower, upper;
   };
   Line line(const LawBlock& laws, const ImpulseRow& row, double h) const noexcept;
+  /// Of a patch's row about one of its axes.
+  Line rolling_line(std::size_t i, int axis, double h) const noexcept;
   Line damper_line(const ImpulseRow& row, int component, double h) const noexcept;
 
   /// The motion at the end of the step into the pool's columns: u = J v⁺ and z by rows of
@@ -138,21 +149,37 @@ class ImpulseRows {
                        double h) noexcept;
   void improve_normal(const LawRow& law, ImpulseRow& row, double found, double rate,
                       bool worse, double h) noexcept;
-  static bool begin_again(ImpulseRow& row, Vec2<double> own, Vec2<double> slip) noexcept;
-  double slope_along(const LawRow& law, const ImpulseRow& row, Vec2<double> own,
-                     Vec2<double> d, double step, double h) const noexcept;
-  bool slide_on(const LawRow& law, ImpulseRow& row, Vec2<double> own, double off,
+  static bool begin_again(ImpulseRow& row, Vec3<double> own, Vec3<double> slip) noexcept;
+  double slope_along(const LawRow& law, const ImpulseRow& row, Vec3<double> own,
+                     Vec3<double> d, double step, double h) const noexcept;
+  bool slide_on(const LawRow& law, ImpulseRow& row, Vec3<double> own, double off,
                 double h) noexcept;
-  void hold_on(const LawRow& law, ImpulseRow& row, Vec2<double> own, Vec2<double> missing,
+  void hold_on(const LawRow& law, ImpulseRow& row, Vec3<double> own, Vec3<double> missing,
                double off, double resistance, double h) noexcept;
 
+  void linearise_friction(const LawRow& law, ImpulseRow& row, double h, double load,
+                          double depth) noexcept;
+  void linearise_patch(const LawRow& law, PatchLine& line, ImpulseRow& row,
+                       double h) noexcept;
+  double improve_patch(PatchLine& line, ImpulseRow& row, std::span<const double> z,
+                       std::span<const double> diagonal, double h,
+                       double tolerance) noexcept;
+  void put_patch(LawPool& pool, const LawRow& law, PatchLine& line, const ImpulseRow& row,
+                 std::span<const double> u, std::span<const double> z, double h) noexcept;
+  double finish_patch(const LawRow& law, const PatchLine& line, const ImpulseRow& row,
+                      std::span<const double> u, std::span<const double> z, double h,
+                      ImpulseBooks& books) noexcept;
+
   std::vector<ImpulseRow> rows_;
+  std::vector<PatchLine> patches_;     // as many; none where there are no patches
+  const PointPool* points_ = nullptr;  // of the patches
+  const ContactRows* contacts_ = nullptr;
   std::vector<double> memory_;
   std::vector<double> loads_;  // that friction is under
 };
 
 /// z_t of a row, from its cone and from the dampers outside it, as one impulse.
-Vec2<double> across(const ImpulseRow& row, std::span<const double> z) noexcept;
+Vec3<double> across(const ImpulseRow& row, std::span<const double> z) noexcept;
 
 template <class TakesPart>
 void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
@@ -170,7 +197,11 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
     // approached faster than they do.
     if (!law.laws.rigid) row.lag_speed = std::min(row.lag / h, return_speed);
     row.free_rate = c.rate[i] + row.lag_speed;
-    row.free_slip = {c.slip_x[i], c.slip_y[i]};
+    row.free_slip = law.friction_kinematics().slip;
+    if (PatchLine* patch = patch_line(i); patch != nullptr) {
+      linearise_patch(law, *patch, row, h);
+      return;
+    }
     // How far it may come within the step, by itself or pushed.
     const double speed = std::max(std::abs(row.free_rate), std::abs(row.start_rate));
     const bool near = row.joins || row.depth > -2 * h * speed - 1e-12;

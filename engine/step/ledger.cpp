@@ -13,7 +13,8 @@ double losses(const Powers<double>& works) { return dissipated(works); }
 
 double Ledger::dissipated() const {
   return losses(works.normal) + losses(works.friction) + losses(works.limits) +
-         losses(works.joint_friction) + works.dampers + works.loops + works.numerical;
+         losses(works.joint_friction) + works.dampers + works.loops + works.numerical +
+         works.rolling + works.spin;
 }
 
 double Ledger::supplied() const {

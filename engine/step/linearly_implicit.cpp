@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -64,16 +65,24 @@ struct RowLinearisation {
   double force = 0;       // normal [N]
   double extra = 0;       // ½ h K δ̇ [N]
   double resistance = 0;  // h K + D [N s/m]
-  Vec2<double> friction{0, 0};
+  Vec3<double> friction{0, 0, 0};
   double xx = 0, xy = 0, yy = 0;  // −∂f_t/∂v_t over the step [N s/m]
+  double zz = 0;                  // the same of spinning
   double secant = 0;              // [m/s]
   double rate = 0;                // at the step's beginning
-  Vec2<double> slip{0, 0};
+  Vec3<double> slip{0, 0, 0};
+  // Of a patch, whose normal rows are three: their slopes h K + D, and the couple of the
+  // law and of ½ h K about where it acts.
+  bool is_patch = false;
+  PatchSlopes patch{};
+  Vec2<double> couple{0, 0}, extra_couple{0, 0};
 
   /// What it says about the motion at the step's beginning stays.
   void let_go() {
-    force = extra = resistance = xx = xy = yy = secant = 0;
-    friction = {0, 0};
+    force = extra = resistance = xx = xy = yy = zz = secant = 0;
+    friction = {0, 0, 0};
+    couple = extra_couple = {0, 0};
+    is_patch = false;
   }
 };
 
@@ -82,6 +91,28 @@ struct MotorStep {
   double force;
   double slope;
 };
+
+/// The couple of a patch; rows of other pools have none.
+template <class Pool>
+void scatter_couple(const Pool& pool, std::size_t i, Vec2<double> couple,
+                    const ForceSink& to) {
+  if constexpr (std::is_same_v<Pool, PointPool>) {
+    if (couple.x == 0 && couple.y == 0) return;
+    pool.scatter_couple(i, pool.place(i).frame.to_world(couple), to);
+  }
+}
+
+/// A row's normal force and its friction, the third component of that as a couple.
+template <class Pool>
+void scatter_friction(const Pool& pool, const Placement& place, std::size_t i,
+                      double normal, const Vec3<double>& friction, const ForceSink& to) {
+  pool.scatter_row(place, i, normal, in_plane(friction), to);
+  if constexpr (std::is_same_v<Pool, PointPool>) {
+    if (friction.z == 0) return;
+    pool.scatter_couple(i, pool.patch(i).gyration() * friction.z * pool.place(i).frame.n,
+                        to);
+  }
+}
 
 constexpr int most_solves = 8;                           // of one step
 constexpr std::size_t most_rows = PointPool::most_rows;  // of J, of any pool
@@ -99,6 +130,9 @@ class LinearlyImplicitEuler final : public FixedMethod {
   void for_each_pool(System& system, const State& state, const Work& work);
   void begin(System& system, State& state, double h, Commands commands) noexcept;
   void linearise(LawPool& pool, const LawRows& rows, double h, Rows& known) noexcept;
+  void linearise_patch(const LawPool& pool, const LawRow& row, double h,
+                       RowLinearisation& to) noexcept;
+  void add_row(System& system, const JacobianRow<double>& row, double slope) noexcept;
   void assemble(System& system, const State& state, double h) noexcept;
   template <class Pool>
   void assemble_pool(System& system, const State& state, const Pool& pool,
@@ -174,20 +208,41 @@ void LinearlyImplicitEuler::linearise(LawPool& pool, const LawRows& rows, double
     if (!row.closed()) return;
     const Kinematics<double> kin = row.kinematics();
     to.force = row.normal_force();
-    if (row.laws.has_normal_law()) {
+    if (row.laws.volumetric) {
+      linearise_patch(pool, row, h, to);
+    } else if (row.laws.has_normal_law()) {
       const NormalSlopes<double> slopes = row.normal_slopes(kin);
       const double stiffness = h * std::max(0.0, slopes.by_depth);
       to.extra = 0.5 * stiffness * kin.rate;
       to.resistance = stiffness + std::max(0.0, slopes.by_rate);
     }
-    to.friction = {c.friction_x[row.i], c.friction_y[row.i]};
+    to.friction = {c.friction_x[row.i], c.friction_y[row.i], pool.spin_friction(row.i)};
     if (!(row.normal_force() > 0)) return;
-    const StepSlopes slopes = row.friction_step_slopes(kin, h);
+    const StepSlopes slopes = row.friction_step_slopes(row.friction_kinematics(), h);
     to.xx = std::max(-slopes.by_slip_x.x, 0.0);
     to.yy = std::max(-slopes.by_slip_y.y, 0.0);
+    to.zz = std::max(-slopes.by_slip_z.z, 0.0);
     const double bound = std::sqrt(to.xx * to.yy);
     to.xy = std::clamp(-0.5 * (slopes.by_slip_x.y + slopes.by_slip_y.x), -bound, bound);
   });
+}
+
+/// The same for the three rows of a patch, from the overlap at the step's beginning:
+/// w⁺ = w − h K u − (h K + D) (u⁺ − u) for the wrench w and u = (u_n, ω₁, ω₂).
+void LinearlyImplicitEuler::linearise_patch(const LawPool& pool, const LawRow& row,
+                                            double h, RowLinearisation& to) noexcept {
+  const PatchRow& patch = pool.patch(row.i);
+  to.is_patch = true;
+  to.couple = patch.rolling;
+  if (!(patch.area > 0)) return;
+  const NormalSlopes<double> slopes = row.normal_slopes(row.kinematics());
+  const PatchSlopes k = h * patch.stiffness(std::max(0.0, slopes.by_depth) / patch.area);
+  const Vec2<double>& turning = patch.turning;
+  to.extra = k.nn * patch.approach - k.n1 * turning.x - k.n2 * turning.y;
+  to.extra_couple = {k.n1 * patch.approach - k.t11 * turning.x - k.t12 * turning.y,
+                     k.n2 * patch.approach - k.t12 * turning.x - k.t22 * turning.y};
+  to.patch = to.force > 0 ? k + patch.damping(row.volume_law().rolling) : k;
+  to.resistance = to.patch.nn;
 }
 
 /// Packs the rows of jacobian_ to the velocities that move them; returns how many.
@@ -218,6 +273,18 @@ void LinearlyImplicitEuler::assemble_pool(System& system, const State& state,
   for (std::size_t i = 0; i < known.size(); ++i) {
     const RowLinearisation& row = known[i];
     if (row.resistance == 0 && row.xx == 0 && row.yy == 0) continue;
+    double along_normal = row.resistance;
+    if constexpr (std::is_same_v<Pool, PointPool>) {
+      if (row.is_patch) {
+        const PatchAxes axes(row.patch);
+        const auto rows = pool.patch_rows(place, i, axes);
+        for (std::size_t k = 0; k < 3; ++k) {
+          if (axes.slope[k] > 0) add_row(system, rows[k], h * axes.slope[k]);
+        }
+        if (row.zz > 0) add_row(system, pool.spin_row(i), h * row.zz);
+        along_normal = 0;
+      }
+    }
     if (pool.dense_jacobian(tree, place, i, jacobian_, scratch_) == 0) continue;
     const std::size_t used = pack<std::size_t{Pool::most_rows}>(n);
     if constexpr (Pool::most_rows == 1) {
@@ -230,7 +297,7 @@ void LinearlyImplicitEuler::assemble_pool(System& system, const State& state,
       const double* x = along + n;
       const double* y = x + n;
       for (std::size_t k = 0; k < used; ++k) {
-        const double by_n = h * row.resistance * along[k];
+        const double by_n = h * along_normal * along[k];
         const double by_x = h * (row.xx * x[k] + row.xy * y[k]);
         const double by_y = h * (row.xy * x[k] + row.yy * y[k]);
         double* to = matrix_.data() + moved_[k] * n;
@@ -242,23 +309,28 @@ void LinearlyImplicitEuler::assemble_pool(System& system, const State& state,
   }
 }
 
+/// Adds slope Jᵀ J of a row.
+void LinearlyImplicitEuler::add_row(System& system, const JacobianRow<double>& row,
+                                    double slope) noexcept {
+  const Tree& tree = system.model->tree;
+  const std::size_t n = at(tree.velocity_count());
+  dense_row(tree, system.tree, row, std::span(jacobian_).first(n));
+  const std::size_t used = pack<1>(n);
+  for (std::size_t k = 0; k < used; ++k) {
+    double* to = matrix_.data() + moved_[k] * n;
+    for (std::size_t j = 0; j <= k; ++j) {
+      to[moved_[j]] += slope * jacobian_[k] * jacobian_[j];
+    }
+  }
+}
+
 /// Adds h Jᵀ (h K + D) J of springs between bodies.
 void LinearlyImplicitEuler::assemble_springs(System& system, const State& state,
                                              double h) noexcept {
-  const Tree& tree = system.model->tree;
-  const std::size_t n = at(tree.velocity_count());
   const Placement place = system.placement(state.q, state.v);
   for_each_spring(system.pools.springs, place, [&](const SpringRows& rows) {
     for (int r = 0; r < rows.count; ++r) {
-      dense_row(tree, system.tree, rows.row[r], std::span(jacobian_).first(n));
-      const std::size_t used = pack<1>(n);
-      const double slope = h * (h * rows.stiffness[r] + rows.damping[r]);
-      for (std::size_t k = 0; k < used; ++k) {
-        double* to = matrix_.data() + moved_[k] * n;
-        for (std::size_t j = 0; j <= k; ++j) {
-          to[moved_[j]] += slope * jacobian_[k] * jacobian_[j];
-        }
-      }
+      add_row(system, rows.row[r], h * (h * rows.stiffness[r] + rows.damping[r]));
     }
   });
 }
@@ -394,28 +466,30 @@ bool LinearlyImplicitEuler::improve(System& system, const State& state, Pool& po
     if (to.resistance != 0) {
       const double now = to.force + to.extra;
       if (now + to.resistance * (c.rate[row.i] - to.rate) < 0) {
-        pool.scatter_row(place, row.i, -now, -to.friction, system.sink());
+        scatter_friction(pool, place, row.i, -now, -to.friction, system.sink());
+        scatter_couple(pool, row.i, -(to.couple + to.extra_couple), system.sink());
         to.let_go();
         changed = true;
         return;
       }
     }
-    if (to.friction.x == 0 && to.friction.y == 0) return;
-    const Vec2<double> slip{c.slip_x[row.i], c.slip_y[row.i]};
+    if (to.friction.x == 0 && to.friction.y == 0 && to.friction.z == 0) return;
+    const Vec3<double> slip = row.friction_kinematics().slip;
     const double speed = norm(slip);
     const bool turned = to.secant == 0 && dot(slip, to.slip) < 0;
     const bool closer = to.secant > 0 && speed < 0.5 * to.secant;
     if ((!turned && !closer) || speed == 0) return;
-    auto kin = Kinematics<double>::at(c.depth[row.i], to.rate, {0, 0});
-    const Vec2<double> still = row.friction_step_force(kin, to.force, h);
+    auto kin = SpinKinematics::at(c.depth[row.i], to.rate);
+    const Vec3<double> still = row.friction_step_force(kin, to.force, h);
     kin.slip = slip;
-    const Vec2<double> sliding = row.friction_step_force(kin, to.force, h);
+    const Vec3<double> sliding = row.friction_step_force(kin, to.force, h);
     const double slope = std::max(0.0, dot(still - sliding, slip) / (speed * speed));
-    const Vec2<double> f = still - slope * to.slip;
-    pool.scatter_row(place, row.i, 0, f - to.friction, system.sink());
+    const Vec3<double> f = still - slope * to.slip;
+    scatter_friction(pool, place, row.i, 0, f - to.friction, system.sink());
     to.friction = f;
     to.xx = to.yy = slope;
     to.xy = 0;
+    to.zz = row.laws.spins() ? slope : 0;
     to.secant = speed;
     changed = true;
   });
@@ -469,7 +543,7 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
     const std::span<const double> slip_y = pool.column(RowColumns::slip_y);
     for (std::size_t i = 0; i < at(rows.count); ++i) {
       known[i].rate = rate[i];
-      known[i].slip = {slip_x[i], slip_y[i]};
+      known[i].slip = {slip_x[i], slip_y[i], pool.spin_slip(i)};
       depth[i] += 0.5 * h * rate[i];
     }
   });
@@ -492,6 +566,7 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
     for (std::size_t i = 0; i < at(rows.count); ++i) {
       if (known[i].extra == 0) continue;
       pool.scatter_row(place, i, known[i].extra, {0, 0}, system.sink());
+      scatter_couple(pool, i, known[i].extra_couple, system.sink());
     }
   });
 }

@@ -290,6 +290,7 @@ void show_impulses(LawPool& pool, const LawRows& rows, double step, bool of_laws
     if (!of_laws) return;
     c.friction_x[row.i] = per * impulse.across.x;
     c.friction_y[row.i] = per * impulse.across.y;
+    if (row.laws.spins()) pool.put_spin_friction(row.i, per * impulse.spin);
   });
 }
 
@@ -342,6 +343,9 @@ void apply_forces(System& system, const ForceRequest& what, double time,
   powers.loops = scatter_springs(system.pools.springs, at, system.sink());
   powers.projection = 0;
   powers.numerical = 0;
+  powers.rolling = sums.contacts.rolling;
+  powers.spin = sums.contacts.friction.spin;
+  powers.friction.slip -= powers.spin;
 }
 
 double prescribed_acceleration(const Motor& motor, std::size_t i, double time, double h,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <type_traits>
 
 namespace bristle {
 
@@ -31,6 +32,26 @@ struct Strongest {
   int index = -1;
 };
 
+/// The three rows of a patch that do not depend on each other.
+void add_patch(const PointPool& pool, const LawRow& row, const Placement& place,
+               Slope which, std::vector<SlopeRow>& found) {
+  const PatchRow& patch = pool.patch(row.i);
+  if (!(patch.area > 0)) return;
+  const double by_depth = row.normal_slopes(row.kinematics()).by_depth;
+  const PatchAxes axes(which == Slope::stiffness
+                           ? patch.stiffness(std::max(by_depth, 0.0) / patch.area)
+                           : patch.damping(row.volume_law().rolling));
+  const auto rows = pool.patch_rows(place, row.i, axes);
+  const auto add = [&](const JacobianRow<double>& of, double slope) {
+    if (slope == 0) return;
+    found.push_back({of, slope, Source::contact, static_cast<int>(row.i)});
+  };
+  for (std::size_t k = 0; k < 3; ++k) add(rows[k], axes.slope[k]);
+  if (!row.laws.spins()) return;
+  add(pool.spin_row(row.i),
+      which == Slope::stiffness ? row.stiffness()[1] : row.damping()[1]);
+}
+
 /// The slopes of all closed rows and of springs, with their rows of J.
 std::vector<SlopeRow> slope_rows(System& system, const State& state, Slope which) {
   std::vector<SlopeRow> found;
@@ -43,7 +64,11 @@ std::vector<SlopeRow> slope_rows(System& system, const State& state, Slope which
       const int count = pool.jacobian(place, row.i, rows);
       const std::array<double, 3> slopes =
           which == Slope::stiffness ? row.stiffness() : row.damping();
-      for (int k = 0; k < count; ++k) {
+      if constexpr (std::is_same_v<decltype(pool), PointPool&>) {
+        if (row.laws.volumetric) add_patch(pool, row, place, which, found);
+      }
+      // A patch's normal row is among the three that were added.
+      for (int k = row.laws.volumetric ? 1 : 0; k < count; ++k) {
         // The one row of joint friction is a tangent.
         const double slope = slopes[at(row.laws.given_load ? k + 1 : k)];
         if (slope == 0) continue;
@@ -179,8 +204,9 @@ double memory_rate(System& system, const State& state, Strongest& row) {
     pool.for_each_row(rows, columns, [&](const LawRow& one) {
       if (!one.closed()) return;
       const LawChoice& law = one.laws.friction;
-      const double rate = friction_law(law).memory_rate(
-          law, columns.friction_state, one.i, one.kinematics(), one.normal_force());
+      const double rate =
+          friction_law(law).memory_rate(law, columns.friction_state, one.i,
+                                        one.friction_kinematics(), one.normal_force());
       if (rate <= fastest) return;
       fastest = rate;
       row = {source, static_cast<int>(one.i)};

@@ -36,6 +36,9 @@ void check_friction_pass() {
           advance<L>(p, contacts[i].state, contacts[i].kin, contacts[i].normal_force, h);
       EXPECT_TRUE(same_bits(step.force.x, table.columns.friction_x[i]));
       EXPECT_TRUE(same_bits(step.force.y, table.columns.friction_y[i]));
+      if constexpr (slip_components<L> == 3) {
+        EXPECT_TRUE(same_bits(step.force.z, table.columns.friction_z[i]));
+      }
       EXPECT_TRUE(same_fields<N>(step.state, state));
       expected.add(step);
     }

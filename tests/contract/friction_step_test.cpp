@@ -15,14 +15,14 @@ template <class L, class N>
 void check_step(const Sample<L>& sample) {
   const Sample<L, N> s = cast_sample<N>(sample);
   const auto step = advance<L>(s.params, s.state, s.kin, s.normal_force, s.step);
-  const auto before = Kinematics<N>::at(s.kin.depth - s.step * s.kin.rate, s.kin.rate);
+  const auto before =
+      KinematicsOf<L, N>::at(s.kin.depth - s.step * s.kin.rate, s.kin.rate);
   const double old_energy = evaluate<L>(s.params, s.state, before, s.normal_force).stored;
   const double new_energy =
       evaluate<L>(s.params, step.state, s.kin, s.normal_force).stored;
   EXPECT_NEAR(step.stored, new_energy, round_off<N> * new_energy);
   const double h = s.step;
-  const double spent = -(static_cast<double>(step.force.x) * s.kin.slip.x +
-                         static_cast<double>(step.force.y) * s.kin.slip.y);
+  const double spent = -work<N>(step.force, s.kin.slip);
   const Powers<N>& p = step.powers;
   const double parts[]{h * spent,   h * p.parametric, h * p.unsupplied, old_energy,
                        -new_energy, -(h * p.damping), -(h * p.slip),    -(h * p.viscous)};
@@ -55,13 +55,16 @@ struct Motion {
   double duration;
   double depth, load, amplitude;
 
-  Kinematics<double> at(double t) const {
+  template <int D>
+  Kinematics<double, D> at(double t) const {
     const double w = 2 * M_PI / duration;
     const double d = depth * (1 + 0.5 * std::sin(1.3 * w * t));
     const double rate = depth * 0.5 * 1.3 * w * std::cos(1.3 * w * t);
-    return Kinematics<double>::at(
-        d, rate,
-        {amplitude * w * std::cos(1.5 * w * t), 0.4 * amplitude * w * std::sin(w * t)});
+    Vec<double, D> slip = Kinematics<double, D>::no_slip();
+    slip.x = amplitude * w * std::cos(1.5 * w * t);
+    slip.y = 0.4 * amplitude * w * std::sin(w * t);
+    if constexpr (D == 3) slip.z = 0.7 * amplitude * w * std::cos(0.9 * w * t);
+    return Kinematics<double, D>::at(d, rate, slip);
   }
   double normal_force(double t) const {
     return load * (1 + 0.3 * std::cos(0.8 * 2 * M_PI / duration * t));
@@ -71,7 +74,7 @@ struct Motion {
 /// Force and memory at equally spaced times.
 template <class L>
 struct History {
-  std::vector<Vec2<double>> force;
+  std::vector<SlipOf<L>> force;
   std::vector<StateOf<L>> state;
 };
 
@@ -87,7 +90,8 @@ History<L> integrated(const ParamsOf<L>& p, const Motion& motion, int steps, int
     return r;
   };
   const auto f = [&](const S& s, double t) {
-    return evaluate<L>(p, s, motion.at(t), motion.normal_force(t));
+    return evaluate<L>(p, s, motion.template at<slip_components<L>>(t),
+                       motion.normal_force(t));
   };
   History<L> history;
   S s = touch<L>(p);
@@ -99,7 +103,9 @@ History<L> integrated(const ParamsOf<L>& p, const Motion& motion, int steps, int
     const S k3 = f(moved(s, h / 2, k2), t + h / 2).rate;
     const S k4 = f(moved(s, h, k3), t + h).rate;
     s = moved(moved(moved(moved(s, h / 6, k1), h / 3, k2), h / 3, k3), h / 6, k4);
-    s = commit<L>(p, s, motion.at(t + h), motion.normal_force(t + h)).state;
+    s = commit<L>(p, s, motion.template at<slip_components<L>>(t + h),
+                  motion.normal_force(t + h))
+            .state;
     if ((n + 1) % (steps / keep) != 0) continue;
     history.force.push_back(f(s, t + h).force);
     history.state.push_back(s);
@@ -113,7 +119,8 @@ History<L> advanced(const ParamsOf<L>& p, const Motion& motion, int steps, int k
   StateOf<L> s = touch<L>(p);
   const double h = motion.duration / steps;
   for (int n = 1; n <= steps; ++n) {
-    const auto step = advance<L>(p, s, motion.at(n * h), motion.normal_force(n * h), h);
+    const auto step = advance<L>(p, s, motion.template at<slip_components<L>>(n * h),
+                                 motion.normal_force(n * h), h);
     s = step.state;
     if (n % (steps / keep) != 0) continue;
     history.force.push_back(step.force);
@@ -159,7 +166,8 @@ TYPED_TEST(FrictionSteps, AdvanceConvergesToTheIntegratedRates) {
   for (unsigned flags = 0; flags < 1U << flag_count<L>(); ++flags) {
     const ParamsOf<L> p = unbounded_defaults<L>(flags);
     Motion motion{1, 1e-4, 10, 0};
-    const auto element = spring<L>(p, touch<L>(p), motion.at(0), motion.load);
+    const auto element =
+        spring<L>(p, touch<L>(p), motion.template at<slip_components<L>>(0), motion.load);
     // Long against the element's own time constant.
     if (element.stiffness > 0 && element.damping > 0) {
       motion.duration = 20 * element.damping / element.stiffness;
@@ -171,7 +179,7 @@ TYPED_TEST(FrictionSteps, AdvanceConvergesToTheIntegratedRates) {
                    std::to_string(stroke));
       const History<L> exact = integrated<L>(p, motion, 51200, keep);
       if (!(L::lines.damping || L::lines.slip || L::lines.viscous)) {
-        for (const Vec2<double>& force : exact.force) EXPECT_EQ(norm(force), 0);
+        for (const SlipOf<L>& force : exact.force) EXPECT_EQ(norm(force), 0);
         continue;
       }
       // The reference is itself of first order where the rate jumps.
@@ -192,8 +200,7 @@ TYPED_TEST(FrictionSteps, AdvanceIsStableForAnyStep) {
   using L = TypeParam;
   Random random(12);
   for_friction_samples<L>(13, 100, [&random](const Sample<L>& s) {
-    const auto kin =
-        Kinematics<double>::at(std::fabs(s.kin.depth), s.kin.rate, s.kin.slip);
+    const auto kin = KinematicsOf<L>::at(std::fabs(s.kin.depth), s.kin.rate, s.kin.slip);
     const double h = random.log_uniform(1e-9, 1e6);
     StateOf<L> state = s.state;
     for (int n = 0; n < 30; ++n) {
@@ -248,8 +255,7 @@ TYPED_TEST(FrictionSteps, CommitForgetsButNeverAddsEnergy) {
 TYPED_TEST(FrictionSteps, AContactThatOpensEndsWithoutMemory) {
   using L = TypeParam;
   for_friction_samples<L>(15, 500, [](const Sample<L>& s) {
-    const auto kin =
-        Kinematics<double>::at(-std::fabs(s.kin.depth), s.kin.rate, s.kin.slip);
+    const auto kin = KinematicsOf<L>::at(-std::fabs(s.kin.depth), s.kin.rate, s.kin.slip);
     const auto step = advance<L>(s.params, s.state, kin, s.normal_force, s.step);
     EXPECT_EQ(length<double>(step.state), 0);
     EXPECT_EQ(step.stored, 0);

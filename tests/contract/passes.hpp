@@ -17,18 +17,21 @@ struct Table {
   explicit Table(std::size_t count, std::size_t normal_fields,
                  std::size_t friction_fields)
       : size(count + 16),
-        values(size * (7 + normal_fields + friction_fields), N(0)),
+        values(size * (9 + normal_fields + friction_fields), N(0)),
         columns{column(0),
                 column(1),
                 column(2),
                 column(3),
-                {column(7), size},
-                {column(7 + normal_fields), size},
+                {column(9), size},
+                {column(9 + normal_fields), size},
                 column(4),
                 column(5),
                 column(6),
-                {column(7), size},
-                {column(7 + normal_fields), size}} {}
+                {column(9), size},
+                {column(9 + normal_fields), size}} {
+    columns.slip_z = column(7);
+    columns.friction_z = column(8);
+  }
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
@@ -39,12 +42,13 @@ struct Table {
   ContactColumns<N> columns;
 };
 
-template <class N>
-void put_motion(Table<N>& table, std::size_t i, const Kinematics<N>& kin) {
+template <class N, int D>
+void put_motion(Table<N>& table, std::size_t i, const Kinematics<N, D>& kin) {
   table.column(0)[i] = kin.depth;
   table.column(1)[i] = kin.rate;
   table.column(2)[i] = kin.slip.x;
   table.column(3)[i] = kin.slip.y;
+  if constexpr (D == 3) table.column(7)[i] = kin.slip.z;
 }
 
 template <class N, class S>

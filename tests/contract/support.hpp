@@ -19,7 +19,11 @@
 #include "bristle/core/dual.hpp"
 #include "bristle/core/fields.hpp"
 #include "bristle/core/pack.hpp"
+#include "bristle/laws/law_choice.hpp"
 #include "bristle/laws/laws.hpp"
+#ifdef BRISTLE_CONTRACT_SPIN
+#include "bristle/laws/friction/spinning_disc.hpp"
+#endif
 #ifdef BRISTLE_CONTRACT_HEADER
 #include BRISTLE_CONTRACT_HEADER
 #endif
@@ -41,6 +45,12 @@ struct AsTypes<LawList<Laws...>> {
 #ifdef BRISTLE_CONTRACT_HEADER  // laws outside the library, named by contract.cmake
 using TestedNormalLaws = LawList<BRISTLE_CONTRACT_NORMAL>;
 using TestedFrictionLaws = LawList<BRISTLE_CONTRACT_FRICTION>;
+#elif defined(BRISTLE_CONTRACT_SPIN)  // every friction law in three components
+template <class... Laws>
+auto with_spin(LawList<Laws...>)
+    -> LawList<WithSpin<Laws>..., UniformDisc, ParaboloidDisc, HertzDisc>;
+using TestedNormalLaws = LawList<>;
+using TestedFrictionLaws = decltype(with_spin(FrictionLaws{}));
 #else
 using TestedNormalLaws = NormalLaws;
 using TestedFrictionLaws = FrictionLaws;
@@ -52,6 +62,9 @@ struct LawName {
   template <class Law>
   static std::string GetName(int) {
     std::string name(Law::info.name);
+    if constexpr (requires { Law::pressure; }) {
+      name += '-' + std::string(spin_names[2 + static_cast<std::size_t>(Law::pressure)]);
+    }
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
   }
@@ -61,6 +74,12 @@ template <class L>
 using ParamsOf = typename L::template Params<double>;
 template <class L>
 using StateOf = typename L::template State<double>;
+
+/// The motion of a friction law, and its slip: two components, or three with spin.
+template <class L, class T = double>
+using KinematicsOf = Kinematics<T, slip_components<L>>;
+template <class L, class T = double>
+using SlipOf = Vec<T, slip_components<L>>;
 
 // The operations of a law, each compiled once per scalar kind and file: laws are inlined
 // wherever they are called, and the tests call them often.
@@ -185,7 +204,7 @@ template <class L, class T = double>
 struct Sample {
   typename L::template Params<T> params;
   typename L::template State<T> state;
-  Kinematics<T> kin;
+  KinematicsOf<L, T> kin;
   T normal_force;
   T step;
 };
@@ -209,6 +228,18 @@ inline Vec2<double> turned(double length, double angle) {
   return {length * std::cos(angle), length * std::sin(angle)};
 }
 
+/// A vector of some length in any direction.
+template <class V>
+V draw_direction(Random& random, double length) {
+  const Vec2<double> in_plane = turned(length, random.uniform(-4, 4));
+  if constexpr (std::is_same_v<V, Vec2<double>>) {
+    return in_plane;
+  } else {
+    const Vec2<double> raised = turned(1, random.uniform(-4, 4));
+    return {raised.x * in_plane.x, raised.x * in_plane.y, raised.y * length};
+  }
+}
+
 inline Vec2<double> draw_slip(Random& random) {
   const double kind = random.uniform(0, 1);
   const double angle = random.uniform(-4, 4);
@@ -220,6 +251,23 @@ inline Vec2<double> draw_slip(Random& random) {
   return turned(speed, angle);
 }
 
+/// With spin: about as fast as the slip, much slower or faster, or alone, or none.
+template <int D>
+Vec<double, D> draw_slip_of(Random& random) {
+  const Vec2<double> slip = draw_slip(random);
+  if constexpr (D == 2) {
+    return slip;
+  } else {
+    const double kind = random.uniform(0, 1);
+    const double speed = std::fabs(slip.x) + std::fabs(slip.y);
+    const double spin = speed * random.sign() * random.log_uniform(0.1, 10);
+    if (kind < 0.5) return {slip.x, slip.y, spin};
+    if (kind < 0.6) return {slip.x, slip.y, 0};
+    if (kind < 0.75) return {0, 0, slip.x};
+    return {slip.x, slip.y, draw_slip(random).x};
+  }
+}
+
 inline double draw_normal_force(Random& random) {
   if (random.chance(0.1)) return 0;
   return random.log_uniform(1e-6, 1e6);
@@ -227,16 +275,18 @@ inline double draw_normal_force(Random& random) {
 
 inline double draw_step(Random& random) { return random.log_uniform(1e-7, 1); }
 
-inline Kinematics<double> draw_kinematics(Random& random) {
-  return Kinematics<double>::at(draw_depth(random), draw_rate(random), draw_slip(random));
+template <int D = 2>
+Kinematics<double, D> draw_kinematics(Random& random) {
+  const double depth = draw_depth(random), rate = draw_rate(random);
+  return Kinematics<double, D>::at(depth, rate, draw_slip_of<D>(random));
 }
 
 // Memory
 
-/// Whether fields i and i + 1 of a law's state are the two components of one tangential
-/// vector, by their names: …_x and …_y.
+/// Whether fields i and i + 1 of a law's state are the first components of one vector, by
+/// their names: …_x and …_y; with spin …_n follows.
 template <class L>
-bool starts_pair(std::size_t i) {
+bool starts_vector(std::size_t i) {
   const auto fields = L::state();
   if (i + 1 >= fields.size()) return false;
   const std::string_view a = fields[i].name;
@@ -245,14 +295,17 @@ bool starts_pair(std::size_t i) {
          a.substr(0, a.size() - 2) == b.substr(0, b.size() - 2);
 }
 
-/// Moves every tangential vector of a state by f: Vec2 → Vec2.
+/// Moves every vector of a state by f: vector → vector.
 template <class L, class T, class S, class F>
-S map_pairs(S state, const F& f) {
+S map_vectors(S state, const F& f) {
+  constexpr std::size_t n = slip_components<L>;
   for (std::size_t i = 0; i < field_count<S, T>; ++i) {
-    if (!starts_pair<L>(i)) continue;
-    const Vec2<T> v = f(Vec2<T>{field<T>(state, i), field<T>(state, i + 1)});
-    field<T>(state, i) = v.x;
-    field<T>(state, ++i) = v.y;
+    if (!starts_vector<L>(i)) continue;
+    SlipOf<L, T> v;
+    for (std::size_t k = 0; k < n; ++k) field<T>(v, k) = field<T>(state, i + k);
+    v = f(v);
+    for (std::size_t k = 0; k < n; ++k) field<T>(state, i + k) = field<T>(v, k);
+    i += n - 1;
   }
   return state;
 }
@@ -261,33 +314,33 @@ S map_pairs(S state, const F& f) {
 /// tangential vectors pulled to somewhere around the friction bound.
 template <class L>
 StateOf<L> draw_friction_state(Random& random, const ParamsOf<L>& p,
-                               const Kinematics<double>& kin, double normal_force) {
+                               const KinematicsOf<L>& kin, double normal_force) {
   StateOf<L> state = touch<L>(p);
   // A contact as shallow as this has just been made.
   if (random.chance(0.2) || std::fabs(kin.depth) < 1e-290) return state;
   for (int n = random.below(4); n > 0; --n) {
     const double h = random.log_uniform(1e-5, 1e-1);
-    const auto moved = Kinematics<double>::at(std::fabs(draw_depth(random)),
-                                              draw_rate(random), draw_slip(random));
+    auto moved = draw_kinematics<slip_components<L>>(random);
+    moved = KinematicsOf<L>::at(std::fabs(moved.depth), moved.rate, moved.slip);
     state = advance<L>(p, state, moved, draw_normal_force(random), h).state;
   }
   constexpr double longest = 1e-3;  // [m]
   const bool as_reached = random.chance(0.3);
-  return map_pairs<L, double>(state, [&](Vec2<double> v) {
+  return map_vectors<L, double>(state, [&](SlipOf<L> v) {
     if (as_reached) return std::fmin(1, longest / norm(v)) * v;
     const auto element = spring<L>(p, state, kin, normal_force);
     double length = random.log_uniform(1e-9, 1e-3);
     if (random.chance(0.7) && element.stiffness > 0 && element.bound > 0) {
       length = element.bound / element.stiffness * random.log_uniform(0.01, 4);
     }
-    return turned(std::fmin(length, longest), random.uniform(-4, 4));
+    return draw_direction<SlipOf<L>>(random, std::fmin(length, longest));
   });
 }
 
 template <class L>
 Sample<L> draw_friction(Random& random, unsigned flags) {
   const auto p = draw_params<L>(random, flags, draw_spread(random));
-  Kinematics<double> kin = draw_kinematics(random);
+  const auto kin = draw_kinematics<slip_components<L>>(random);
   const double f_n = draw_normal_force(random);
   return {p, draw_friction_state<L>(random, p, kin, f_n), kin, f_n, draw_step(random)};
 }
@@ -314,9 +367,19 @@ template <class T, class L>
 Sample<L, T> cast_sample(const Sample<L>& s) {
   const auto as = [](double x) { return T(static_cast<Value<T>>(x)); };
   return {cast_params<L, T, double>(s.params), cast_state<L, T, double>(s.state),
-          Kinematics<T>::at(as(s.kin.depth), as(s.kin.rate),
-                            {as(s.kin.slip.x), as(s.kin.slip.y)}),
+          KinematicsOf<L, T>::at(as(s.kin.depth), as(s.kin.rate),
+                                 cast_fields_to<SlipOf<L, T>, T, double>(s.kin.slip)),
           as(s.normal_force), as(s.step)};
+}
+
+template <class T, class S>
+std::string list(const S& s) {
+  std::ostringstream text;
+  text.precision(std::numeric_limits<T>::max_digits10);
+  for (std::size_t i = 0; i < field_count<S, T>; ++i) {
+    text << (i > 0 ? ", " : "") << field<T>(s, i);
+  }
+  return text.str();
 }
 
 template <class L>
@@ -332,7 +395,7 @@ std::string describe(const Sample<L>& s) {
     text << about.name << " = " << field<double>(s.state, i++) << ", ";
   }
   text << "depth = " << s.kin.depth << ", rate = " << s.kin.rate << ", slip = ("
-       << s.kin.slip.x << ", " << s.kin.slip.y << "), normal force = " << s.normal_force
+       << list<double>(s.kin.slip) << "), normal force = " << s.normal_force
        << ", step = " << s.step;
   return text.str();
 }
@@ -391,16 +454,6 @@ bool all_finite(const S& s) {
     if (!std::isfinite(field<T>(s, i))) return false;
   }
   return true;
-}
-
-template <class T, class S>
-std::string list(const S& s) {
-  std::ostringstream text;
-  text.precision(std::numeric_limits<T>::max_digits10);
-  for (std::size_t i = 0; i < field_count<S, T>; ++i) {
-    text << (i > 0 ? ", " : "") << field<T>(s, i);
-  }
-  return text.str();
 }
 
 template <class T, class S>
@@ -496,6 +549,16 @@ class PassivityCheck {
   std::array<Passivity, 12> claims_{};
   std::array<bool, 12> used_{};
 };
+
+/// f·v, in double.
+template <class N, class V>
+double work(const V& force, const V& slip) {
+  double sum = 0;
+  for (std::size_t k = 0; k < field_count<V, N>; ++k) {
+    sum += static_cast<double>(field<N>(force, k)) * field<N>(slip, k);
+  }
+  return sum;
+}
 
 /// The books of one moment: spent + sources = d(stored)/dt + losses.
 template <class N>

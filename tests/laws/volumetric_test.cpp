@@ -1,14 +1,17 @@
-// Volumetric normal laws, and friction of discs that slide and spin.
+// Volumetric normal laws.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
+#include <random>
+#include <type_traits>
 
+#include "bristle/core/dual.hpp"
+#include "bristle/core/pack.hpp"
 #include "bristle/laws/catalogue.hpp"
 #include "bristle/laws/impact.hpp"
 #include "bristle/laws/laws.hpp"
-#include "bristle/laws/spin.hpp"
 
 namespace bristle {
 namespace {
@@ -82,63 +85,112 @@ TEST(Volumetric, LawsSayThatTheyAre) {
   EXPECT_FALSE((*find_law("gonthier"))->volumetric);
 }
 
-/// Rings of the disc, each a mean over its angle by the trapezium rule.
-SpinFriction by_sum(DiscPressure pressure, double u) {
-  SpinFriction sum{0, 0};
-  constexpr int radii = 4000, angles = 720;
-  for (int i = 0; i < radii; ++i) {
-    const double r = (i + 0.5) / radii;
-    const double rest = 1 - r * r;
-    const double p = pressure == DiscPressure::uniform      ? 1 / pi
-                     : pressure == DiscPressure::paraboloid ? 2 / pi * rest
-                                                            : 1.5 / pi * std::sqrt(rest);
-    for (int k = 0; k < angles; ++k) {
-      const double t = 2 * pi * (k + 0.5) / angles;
-      const double x = u - r * std::cos(t), y = r * std::sin(t);
-      const double part = p * r / radii * 2 * pi / angles / std::hypot(x, y);
-      sum.force += part * x;
-      sum.torque += part * r * (r - u * std::cos(t));
-    }
-  }
-  return sum;
-}
+// With a patch
 
-TEST(SpinningDisc, IsThatOfADirectSum) {
-  for (const DiscPressure pressure :
-       {DiscPressure::uniform, DiscPressure::paraboloid, DiscPressure::hertz}) {
-    for (const double u : {0.05, 0.5, 1.3, 4.0}) {
-      const SpinFriction exact = spinning_disc(pressure, u);
-      const SpinFriction sum = by_sum(pressure, u);
-      // The sum's cells next to the point at rest are off by their own area.
-      EXPECT_NEAR(exact.force, sum.force, 1e-5);
-      EXPECT_NEAR(exact.torque, sum.torque, 1e-5);
-    }
+/// A patch of numbers that only have to belong together.
+struct RandomPatch {
+  std::mt19937_64 engine{7};
+  double log_uniform(double low, double high) {
+    const double part = static_cast<double>(engine() >> 11) * 0x1p-53;
+    return low * std::pow(high / low, part);
+  }
+  double sign() { return engine() % 2 == 0 ? 1 : -1; }
+  PatchMotion<double> draw() {
+    return {log_uniform(1e-12, 1e-3), log_uniform(1e-16, 1e-5), log_uniform(1e-8, 1e-1),
+            sign() * log_uniform(1e-9, 1e-1)};
+  }
+};
+
+template <class L, class Check>
+void for_patches(const Check& check) {
+  RandomPatch random;
+  auto p = default_params<L>();
+  for (int n = 0; n < 300; ++n) {
+    const PatchMotion<double> patch = random.draw();
+    p.stiffness = random.log_uniform(1e6, 1e13);
+    auto kin = Kinematics<double>::at(random.log_uniform(1e-9, 1e-2),
+                                      random.sign() * random.log_uniform(1e-6, 10));
+    kin.patch = &patch;
+    check(p, L::touch(p, random.log_uniform(1e-3, 1)), kin, patch);
+    if (::testing::Test::HasFailure()) return;
   }
 }
 
-TEST(SpinningDisc, HasTheKnownLimits) {
-  EXPECT_NEAR(spinning_disc(DiscPressure::uniform, 0).torque, 2.0 / 3, 1e-14);
-  EXPECT_NEAR(spinning_disc(DiscPressure::paraboloid, 0).torque, 8.0 / 15, 1e-10);
-  EXPECT_NEAR(spinning_disc(DiscPressure::hertz, 0).torque, 3 * pi / 16, 1e-10);
-  EXPECT_NEAR(spinning_disc(DiscPressure::uniform, 1).force, 8 / (3 * pi), 1e-14);
-  for (const DiscPressure pressure :
-       {DiscPressure::uniform, DiscPressure::paraboloid, DiscPressure::hertz}) {
-    // Far out T → r_g²/(2 u R²), half of the elliptic closure's.
-    const SpinFriction far = spinning_disc(pressure, 1e5);
-    EXPECT_NEAR(far.force, 1, 1e-9);
-    EXPECT_NEAR(far.torque * 1e5, 0.5 * gyration_square(pressure), 1e-8);
-    EXPECT_NEAR(elliptic_disc(pressure, 1e5).torque * 1e5, gyration_square(pressure),
-                1e-8);
-    for (const double u : {0.0, 0.2, 0.999999, 1.0, 1.000001, 3.0}) {
-      const SpinFriction e = elliptic_disc(pressure, u);
-      EXPECT_NEAR(e.force * e.force + e.torque * e.torque / gyration_square(pressure), 1,
-                  1e-14);
-      const SpinFriction below = spinning_disc(pressure, u * (1 - 1e-9));
-      const SpinFriction above = spinning_disc(pressure, u * (1 + 1e-9));
-      EXPECT_NEAR(below.force, above.force, 1e-7) << "continuous";
-      EXPECT_NEAR(below.torque, above.torque, 1e-7);
+template <class L>
+class VolumetricLaw : public ::testing::Test {};
+using VolumetricLaws =
+    ::testing::Types<Volumetric, VolumetricDissipation, VolumetricRate>;
+TYPED_TEST_SUITE(VolumetricLaw, VolumetricLaws);
+
+/// The work of f_n on v_cn is stored in k_v W, whose rate is k_v V v_cn, or lost; nothing
+/// pulls; and at rest the force is that of the overlap.
+TYPED_TEST(VolumetricLaw, BooksTheForceOfItsPatch) {
+  using L = TypeParam;
+  for_patches<L>([](const auto& p, const auto& state, const Kinematics<double>& kin,
+                    const PatchMotion<double>& patch) {
+    const auto f = L::evaluate(p, state, kin);
+    EXPECT_GE(f.force, 0);
+    EXPECT_EQ(f.stored, p.stiffness * patch.potential);
+    const double spent = f.force * kin.rate;
+    const double stored = p.stiffness * patch.volume * kin.rate;
+    EXPECT_NEAR(spent, stored + f.powers.damping,
+                1e-14 * (std::abs(spent) + std::abs(stored)));
+    // The rate of the volume is that of another place once the bodies turn.
+    if (!std::is_same_v<L, VolumetricRate> || patch.volume_rate * kin.rate > 0) {
+      EXPECT_GE(f.powers.damping, -1e-14 * std::abs(stored));
     }
-  }
+    EXPECT_EQ(L::linearise(p, state, kin).static_force, p.stiffness * patch.volume);
+    EXPECT_EQ(L::linearise(p, state, kin).force, f.force);
+  });
+}
+
+/// ∂f/∂δ with dV = A dδ, and ∂f/∂v_cn, against differences.
+TYPED_TEST(VolumetricLaw, LinearisesTheOverlap) {
+  using L = TypeParam;
+  int seen = 0;
+  for_patches<L>([&seen](const auto& p, const auto& state, const Kinematics<double>& kin,
+                         const PatchMotion<double>& patch) {
+    const auto force = [&](double deeper, double faster) {
+      PatchMotion<double> moved = patch;
+      moved.volume += patch.area * deeper;
+      moved.volume_rate += patch.area * faster;
+      auto at = Kinematics<double>::at(kin.depth, kin.rate + faster);
+      at.patch = &moved;
+      return L::evaluate(p, state, at).force;
+    };
+    const auto slopes = L::linearise(p, state, kin);
+    if (!(slopes.force > 0)) return;
+    const double h = 1e-5 * patch.volume / patch.area, v = 1e-5 * std::abs(kin.rate);
+    if (!(force(-h, 0) > 0) || !(force(0, -v) > 0) || !(force(0, v) > 0)) return;
+    ++seen;
+    const double size = p.stiffness * patch.volume + slopes.force;
+    EXPECT_NEAR((force(h, 0) - force(-h, 0)) / (2 * h), slopes.by_depth, 1e-9 * size / h);
+    EXPECT_NEAR((force(0, v) - force(0, -v)) / (2 * v), slopes.by_rate, 1e-9 * size / v);
+  });
+  EXPECT_GT(seen, 100);
+}
+
+/// Packs give what single numbers give, floats and duals are finite.
+TYPED_TEST(VolumetricLaw, ReadsItsPatchInEveryScalarKind) {
+  using L = TypeParam;
+  for_patches<L>([](const auto& p, const auto& state, const Kinematics<double>& kin,
+                    const PatchMotion<double>& patch) {
+    const auto in = [&]<class T>(T) {
+      const auto there = cast_fields<PatchMotion, T, double>(patch);
+      auto at = Kinematics<T>::at(T(static_cast<Value<T>>(kin.depth)),
+                                  T(static_cast<Value<T>>(kin.rate)));
+      at.patch = &there;
+      return L::evaluate(cast_params<L, T, double>(p), cast_state<L, T, double>(state),
+                         at)
+          .force;
+    };
+    const double force = L::evaluate(p, state, kin).force;
+    EXPECT_EQ(in(NativePack<double>(0.0))[1], force);
+    EXPECT_EQ((in(Dual<double, 2>(0.0)).value), force);
+    const double size = p.stiffness * patch.volume + force;
+    EXPECT_NEAR(static_cast<double>(in(0.0F)), force, 1e-4 * size);
+    EXPECT_EQ(in(NativePack<float>(0.0F))[1], in(0.0F));
+  });
 }
 
 }  // namespace

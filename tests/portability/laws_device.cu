@@ -23,7 +23,7 @@ __global__ void friction(typename L::template Params<T> p, const Kinematics<T>* 
   const T f_n = T(1);
   out[threadIdx.x] = L::evaluate(p, state, kin[threadIdx.x], f_n).force.x +
                      L::advance(p, state, kin[threadIdx.x], f_n, T(1e-3)).force.x +
-                     L::linearise(p, state, kin[threadIdx.x], f_n).by_slip_x.x +
+                     L::linearise(p, state, kin[threadIdx.x], f_n).by_slip[0].x +
                      L::spring(p, state, kin[threadIdx.x], f_n).bound +
                      L::commit(p, state, kin[threadIdx.x], f_n).released;
   const auto guards = L::guards(p, state, kin[threadIdx.x], f_n);

@@ -20,7 +20,7 @@ T exercise() {
     const auto state = L::touch(p);
     sum += L::evaluate(p, state, kin, T(1)).force.x +
            L::advance(p, state, kin, T(1), T(1e-3f)).force.x +
-           L::linearise(p, state, kin, T(1)).by_slip_x.x +
+           L::linearise(p, state, kin, T(1)).by_slip[0].x +
            L::spring(p, state, kin, T(1)).bound + L::commit(p, state, kin, T(1)).released;
     for (const T& guard : L::guards(p, state, kin, T(1))) sum += guard;
   });

@@ -96,10 +96,11 @@ export class ContactsCard {
             { class: contact.key === this.selected.contact ? "current" : "" },
             el("td", {}, el("button", { type: "button", class: "link", onclick: () => this.select({ contact: contact.key }) }, this.recording.keyNames[contact.key])),
             el("td", {}, el("span", { class: "badge" })),
-            ...Array.from({ length: 3 }, () => el("td", { class: "number" })),
+            ...Array.from({ length: contacts[0].couple === undefined ? 3 : 4 }, () => el("td", { class: "number" })),
           ),
         );
         const heads = ["contact", "state", "normal force", "friction", "depth"];
+        if (contacts[0].couple !== undefined) heads.push("couple");
         this.now.append(
           el(
             "div",
@@ -112,7 +113,7 @@ export class ContactsCard {
     }
     const rows = this.now.querySelectorAll("tbody tr");
     contacts.slice(0, most).forEach((contact, i) => {
-      const [, state, normal, friction, depth] = rows[i].children;
+      const [, state, normal, friction, depth, couple] = rows[i].children;
       const name = stateNames[contact.state];
       const badge = state.firstElementChild!;
       badge.textContent = name;
@@ -120,6 +121,7 @@ export class ContactsCard {
       normal.textContent = withUnit(contact.normalForce, "N");
       friction.textContent = withUnit(Math.hypot(...contact.friction), "N");
       depth.textContent = withUnit(contact.depth, "m", 3);
+      if (contact.couple !== undefined) couple.textContent = withUnit(contact.couple, "N m");
     });
   }
 

@@ -23,8 +23,8 @@ export function makeEnergyCard(recording: Recording, player: Player, window: Tim
   let lowest = Infinity;
   for (const g of gravity) if (g < lowest) lowest = g;
 
-  const contactDamping = sum("work_normal_damping", "work_normal_viscous", "work_normal_slip");
-  const slip = sum("work_friction_slip");
+  const contactDamping = sum("work_normal_damping", "work_normal_viscous", "work_normal_slip", "work_rolling");
+  const slip = sum("work_friction_slip", "work_spin");
   const frictionDamping = sum("work_friction_damping", "work_friction_viscous");
   const kinds = ["damping", "slip", "viscous"];
   const elsewhere = sum(
@@ -37,7 +37,7 @@ export function makeEnergyCard(recording: Recording, player: Player, window: Tim
     ["moving (kinetic)", recording.ledger("kinetic")],
     ["lifted (gravity)", gravity.map((g) => g - lowest)],
     ["stored in springs and contacts", sum("springs", "normal", "friction", "limits", "joint_friction", "loops")],
-    ["lost in impact and pressing (normal damping)", contactDamping],
+    ["lost in impact, pressing and rolling (normal damping)", contactDamping],
     ["lost in slip", slip],
     ["lost in friction damping", frictionDamping],
     ["lost in joints and dampers", elsewhere],

@@ -20,6 +20,7 @@ export interface Contact {
   depth: number;
   rate: number;
   normalForce: number;
+  couple?: number; // size, where some contacts are patches
   friction: [number, number, number];
   slipSpeed: number;
   point: [number, number, number];
@@ -118,6 +119,7 @@ export class Recording {
         depth: at("depth"),
         rate: at("rate"),
         normalForce: at("normal_force"),
+        couple: "couple" in this.offset ? Math.hypot(at("couple", 0), at("couple", 1), at("couple", 2)) : undefined,
         friction: [at("friction", 0), at("friction", 1), at("friction", 2)],
         slipSpeed: Math.hypot(at("slip_world", 0), at("slip_world", 1), at("slip_world", 2)),
         point: [at("point", 0), at("point", 1), at("point", 2)],
@@ -236,6 +238,12 @@ export class Recording {
     add("depth rate", "m/s", NaN, (row) => this.contactNumber("rate", 0, row));
     add("slip speed", "m/s", NaN, (row) => this.length("slip_world", row));
     add("state (0 open, 1 stick, 2 slip)", "1", 0, (row) => this.state[row]);
+    if ("couple" in this.offset) {
+      // of patches under volumetric laws
+      add("couple", "N m", 0, (row) => this.length("couple", row));
+      add("overlap volume", "m^3", NaN, (row) => this.contactNumber("volume", 0, row));
+      add("section area", "m^2", NaN, (row) => this.contactNumber("area", 0, row));
+    }
     const laws = this.laws(key);
     for (const side of ["normal", "friction"] as const) {
       laws?.[side].memory.forEach((m, k) => {

@@ -56,14 +56,14 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
                            "whether new contact area starts unstressed; 0 as printed"}}};
   }
 
-  template <class T>
+  template <class T, int D = 2>
   struct State {
-    Vec2<T> u;  // tangential deformation [m]
+    Vec<T, D> u;  // tangential deformation [m]
   };
 
+  template <int D = 2>
   static constexpr auto state() {
-    return std::array{StateField{"u_x", "u_x", "m", "tangential deformation"},
-                      StateField{"u_y", "u_y", "m", "tangential deformation"}};
+    return vector_fields<D>("u_x", "u_y", "u_n", "tangential deformation");
   }
 
   static constexpr Passivity passivity(const Params<double>& p) {
@@ -77,21 +77,20 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     return {{{"slip", GuardRole::slip}}};
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static State<T> touch(const Params<T>&) noexcept {
-    return zero_fields<State<T>, T>();
+  template <int D = 2, Scalar T>
+  BRISTLE_INLINE static State<T, D> touch(const Params<T>&) noexcept {
+    return zero_fields<State<T, D>, T>();
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params<T>& p,
-                                                            const State<T>& state,
-                                                            const Kinematics<T>& kin,
-                                                            T normal_force) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionForce<T, State<T, D>, D> evaluate(
+      const Params<T>& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force) noexcept {
     using N = Value<T>;
     const auto closed = kin.depth > T(0);
     const T stiffness = p.stiffness * kin.root_depth;
     const T damping = p.damping * kin.root_depth;
-    Clutch<T> c = clutch(p, p.stiffness * state.u, p.damping, kin, normal_force);
+    Clutch<T, D> c = clutch(p, p.stiffness * state.u, p.damping, kin, normal_force);
     const T u2 = norm2(state.u);
     // dE_T/dt at constant u: ¼ K_t δ^{-1/2} δ̇ u²
     const T growth =
@@ -102,7 +101,7 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const T relax = select(
         fresh, min(T(N(0.5)) * kin.rate / select(closed, kin.depth, T(1)), T(fastest)),
         T(0));
-    State<T> zero = zero_fields<State<T>, T>();
+    State<T, D> zero = zero_fields<State<T, D>, T>();
     return {.force = c.force,
             .stored = T(N(0.5)) * stiffness * u2,
             .powers = {damping * norm2(c.stretch), c.slip_power, c.viscous_power,
@@ -112,11 +111,10 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
   }
 
   /// Backward Euler in u at constant slip; first order, stable for any step.
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params<T>& p,
-                                                          const State<T>& state,
-                                                          const Kinematics<T>& kin,
-                                                          T normal_force, T h) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionStep<T, State<T, D>, D> advance(
+      const Params<T>& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force, T h) noexcept {
     using N = Value<T>;
     const auto closed = kin.depth > T(0);
     const T s = kin.root_depth;
@@ -125,12 +123,12 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
     const auto fresh = closed && p.passive != T(0) && kin.rate > T(0);
     T kept = T(1);
     if (any(fresh)) kept = select(fresh, s_before / select(closed, s, T(1)), T(1));
-    Vec2<T> u0 = kept * state.u;
+    Vec<T, D> u0 = kept * state.u;
     // With u = u₀ + h u̇ the locked clutch carries √δ pull; a slipping one carries the
     // share κ of it, from κ √δ|pull| = μ f_n + C_V |V_c| and (1 − κ) pull = (D_t + h K_t)
     // V_c.
     const T yield = p.damping + h * p.stiffness;
-    Vec2<T> pull = p.stiffness * u0 + yield * kin.slip;
+    Vec<T, D> pull = p.stiffness * u0 + yield * kin.slip;
     const T length = norm(pull);
     const T grip = p.mu * normal_force;
     const T over = (s * yield + p.viscous) * length;
@@ -139,10 +137,10 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
         slips, (grip * yield + p.viscous * length) / select(slips, over, T(1)), T(1));
     // u from the force, f_t = −√δ (K_t u + D_t u̇): sound for any step
     const T per_yield = T(1) / yield;
-    State<T> zero = zero_fields<State<T>, T>();
-    Vec2<T> u = select(
+    State<T, D> zero = zero_fields<State<T, D>, T>();
+    Vec<T, D> u = select(
         closed, (p.damping * per_yield) * u0 + (h * per_yield * share) * pull, zero.u);
-    Vec2<T> u_rate = per_yield * (share * pull - p.stiffness * u0);
+    Vec<T, D> u_rate = per_yield * (share * pull - p.stiffness * u0);
     const T slip_speed = (T(1) - share) * per_yield * length;  // |V_c|
     // stored(u₀ at this depth) − stored(u at the depth before)
     T change = s - s_before;
@@ -156,11 +154,11 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
             .state = {u}};
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionSpring<T> spring(const Params<T>& p,
-                                                 const State<T>& state,
-                                                 const Kinematics<T>& kin,
-                                                 T normal_force) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionSpring<T, D> spring(const Params<T>& p,
+                                                    const State<T, D>& state,
+                                                    const Kinematics<T, D>& kin,
+                                                    T normal_force) noexcept {
     const T stiffness = p.stiffness * kin.root_depth;
     return {.stiffness = stiffness,
             .damping = p.damping * kin.root_depth,
@@ -170,9 +168,10 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
   }
 
   /// The clutch slips where |f_s| > μ f_n.
-  template <Scalar T>
-  BRISTLE_INLINE static std::array<T, 1> guards(const Params<T>& p, const State<T>& state,
-                                                const Kinematics<T>& kin,
+  template <Scalar T, int D>
+  BRISTLE_INLINE static std::array<T, 1> guards(const Params<T>& p,
+                                                const State<T, D>& state,
+                                                const Kinematics<T, D>& kin,
                                                 T normal_force) noexcept {
     const T magnitude =
         kin.root_depth * norm(p.stiffness * state.u + p.damping * kin.slip);
@@ -181,20 +180,20 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
 
   /// The ground forgets its deformation when the contact is open; it holds no energy
   /// then.
-  template <Scalar T>
-  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params<T>&,
-                                                   const State<T>& state,
-                                                   const Kinematics<T>& kin,
-                                                   T /*normal_force*/) noexcept {
-    State<T> zero = zero_fields<State<T>, T>();
+  template <Scalar T, int D>
+  BRISTLE_INLINE static Commit<T, State<T, D>> commit(const Params<T>&,
+                                                      const State<T, D>& state,
+                                                      const Kinematics<T, D>& kin,
+                                                      T /*normal_force*/) noexcept {
+    State<T, D> zero = zero_fields<State<T, D>, T>();
     return {{select(kin.depth > T(0), state.u, zero.u)}, T(0)};
   }
 
  private:
-  template <Scalar T>
+  template <Scalar T, int D>
   struct Clutch {
-    Vec2<T> force;    // on B [N]
-    Vec2<T> stretch;  // v_t − V_c, what spring and damper see [m/s]
+    Vec<T, D> force;    // on B [N]
+    Vec<T, D> stretch;  // v_t − V_c, what spring and damper see [m/s]
     T slip_power;
     T viscous_power;
   };
@@ -203,20 +202,20 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
   /// force and the stretch are written without the difference of two large numbers:
   ///   f_t = −(μ f_n + C_V |V_c|) dir,  v_t − V_c = (C_V v_t + μ f_n dir − √δ
   ///   elastic)/(√δ yield + C_V).
-  template <Scalar T>
-  BRISTLE_INLINE static Clutch<T> clutch(const Params<T>& p, const Vec2<T>& elastic,
-                                         const T& yield, const Kinematics<T>& kin,
-                                         const T& normal_force) {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static Clutch<T, D> clutch(const Params<T>& p, const Vec<T, D>& elastic,
+                                            const T& yield, const Kinematics<T, D>& kin,
+                                            const T& normal_force) {
     const T s = kin.root_depth;
-    Vec2<T> pull = elastic + yield * kin.slip;  // over √δ, with the clutch locked
+    Vec<T, D> pull = elastic + yield * kin.slip;  // over √δ, with the clutch locked
     const T length = norm(pull);
     const T grip = p.mu * normal_force;
     const T excess = s * length - grip;
     const auto slips = kin.depth > T(0) && positive(kin, 0, excess > T(0));
     const T give = T(1) / select(slips, s * yield + p.viscous, T(1));
     const T speed = select(slips, excess * give, T(0));  // |V_c|, along the pull
-    Vec2<T> along = (T(1) / select(slips && length > T(0), length, T(1))) * pull;
-    Vec2<T> stretch = give * (p.viscous * kin.slip + grip * along - s * elastic);
+    Vec<T, D> along = (T(1) / select(slips && length > T(0), length, T(1))) * pull;
+    Vec<T, D> stretch = give * (p.viscous * kin.slip + grip * along - s * elastic);
     return {-select(slips, grip + p.viscous * speed, s) * select(slips, along, pull),
             select(slips, stretch, kin.slip), grip * speed, p.viscous * square(speed)};
   }

@@ -31,27 +31,26 @@ BRISTLE_INLINE T kept_share(const T& length2, const T& reach) {
 }
 
 /// The memory of a bristle law.
-template <class T>
+template <class T, int D = 2>
 struct Deflection {
-  Vec2<T> z;  // bristle deflection [m]
+  Vec<T, D> z;  // bristle deflection [m]
 };
 
-inline constexpr std::array deflection_fields{
-    StateField{"z_x", "z_x", "m", "bristle deflection"},
-    StateField{"z_y", "z_y", "m", "bristle deflection"}};
+template <int D>
+inline constexpr auto deflection_fields =
+    vector_fields<D>("z_x", "z_y", "z_n", "bristle deflection");
 
 /// A deflection as long as its bound, along the memory; along the slip where the memory
 /// has no length, as at touch-down.
-template <Scalar T>
+template <class V, Scalar T>
 struct BoundDeflection {
-  Vec2<T> z;
+  V z;
   T share;  // of the memory's length; 0 where that has none
 };
 
-template <Scalar T>
-BRISTLE_INLINE BoundDeflection<T> deflection_on_bound(const Vec2<T>& memory,
-                                                      const T& reach,
-                                                      const Vec2<T>& slip) {
+template <class V, Scalar T>
+BRISTLE_INLINE BoundDeflection<V, T> deflection_on_bound(const V& memory, const T& reach,
+                                                         const V& slip) {
   const T length = norm(memory), speed = norm(slip);
   const auto some = length > T(0);
   const T share = select(some, reach / select(some, length, T(1)), T(0));
@@ -62,18 +61,18 @@ BRISTLE_INLINE BoundDeflection<T> deflection_on_bound(const Vec2<T>& memory,
 /// The deflection on accepted steps: within `reach` of zero, and zero in flight. What
 /// the spring loses by it is released. Where the law is held `on` the bound, the
 /// deflection is as long as `reach`; what the spring gains by that was booked as slip.
-template <Scalar T, class M>
-BRISTLE_INLINE Commit<T, Deflection<T>> bound_deflection(const Deflection<T>& state,
-                                                         const M& bounded, const M& on,
-                                                         const T& reach,
-                                                         const T& stiffness,
-                                                         const Kinematics<T>& kin) {
+template <Scalar T, int D, class M>
+BRISTLE_INLINE Commit<T, Deflection<T, D>> bound_deflection(const Deflection<T, D>& state,
+                                                            const M& bounded, const M& on,
+                                                            const T& reach,
+                                                            const T& stiffness,
+                                                            const Kinematics<T, D>& kin) {
   const T length2 = norm2(state.z);
   const T share = select(bounded, kept_share(length2, reach), T(1));
-  Vec2<T> z = share * state.z;
+  Vec<T, D> z = share * state.z;
   if (any(on)) z = select(on, deflection_on_bound(state.z, reach, kin.slip).z, z);
-  Deflection<T> zero = zero_fields<Deflection<T>, T>();
-  Deflection<T> kept{select(kin.depth > T(0), z, zero.z)};
+  Deflection<T, D> zero = zero_fields<Deflection<T, D>, T>();
+  Deflection<T, D> kept{select(kin.depth > T(0), z, zero.z)};
   return {kept, T(Value<T>(0.5)) * stiffness * (length2 - norm2(kept.z))};
 }
 
@@ -83,31 +82,32 @@ BRISTLE_INLINE Commit<T, Deflection<T>> bound_deflection(const Deflection<T>& st
 /// deflection stretches no spring: it slips. By how many nanometres of slip a deflection
 /// lags behind the slip's direction is without meaning: it turns no faster than one that
 /// is a nanometre long, so that the last instants of a contact are not stiff.
-template <Scalar T>
+template <class V, Scalar T>
 struct BoundRate {
-  Vec2<T> rate;
+  V rate;
   T lost;  // z·ż; 0 where not on the bound
 };
 
-template <Scalar T, class M>
-BRISTLE_INLINE BoundRate<T> rate_on_bound(const M& on, const BoundDeflection<T>& bound,
-                                          const Vec2<T>& z_rate) {
+template <class V, Scalar T, class M>
+BRISTLE_INLINE BoundRate<V, T> rate_on_bound(const M& on,
+                                             const BoundDeflection<V, T>& bound,
+                                             const V& z_rate) {
   const T length2 = norm2(bound.z);
   const T lost = dot(bound.z, z_rate);
   const auto turns = bound.share > T(0) && length2 > T(0);
   constexpr auto least = Value<T>(1e-9);  // [m]
   const T slower = min(root(length2) * T(1 / least), T(1));
-  Vec2<T> across = (slower / select(turns, bound.share, T(1))) *
-                   (z_rate - (lost / select(turns, length2, T(1))) * bound.z);
-  Vec2<T> none{T(0), T(0)};
+  V across = (slower / select(turns, bound.share, T(1))) *
+             (z_rate - (lost / select(turns, length2, T(1))) * bound.z);
+  V none = zero_fields<V, T>();
   return {select(on, select(turns, across, none), z_rate), select(on, lost, T(0))};
 }
 
 /// The guards of a bound: how far the deflection exceeds its reach, and how fast it would
 /// do so from there, where its own rate is ż.
-template <Scalar T, class M>
-BRISTLE_INLINE std::array<T, 2> bound_guards(const M& bounded, const Vec2<T>& z,
-                                             const T& reach, const Vec2<T>& z_rate) {
+template <class V, Scalar T, class M>
+BRISTLE_INLINE std::array<T, 2> bound_guards(const M& bounded, const V& z, const T& reach,
+                                             const V& z_rate) {
   const T length = norm(z);
   const auto some = length > T(0);
   const T drift = select(some, dot(z, z_rate) / select(some, length, T(1)), norm(z_rate));
@@ -137,45 +137,46 @@ BRISTLE_INLINE std::array<T, 2> bound_guards(const M& bounded, const Vec2<T>& z,
 /// and force are scaled alike: this takes nothing from the energy books.
 template <class Law>
 struct YieldingBristle : FrictionBase<Law> {
-  template <class T>
-  using State = Deflection<T>;
+  template <class T, int D = 2>
+  using State = Deflection<T, D>;
 
-  static constexpr auto state() { return deflection_fields; }
+  template <int D = 2>
+  static constexpr auto state() {
+    return deflection_fields<D>;
+  }
 
   static constexpr std::array<GuardInfo, 2> guard_list() {
     return {{{"bound", GuardRole::bound}, {"drift", GuardRole::drift}}};
   }
 
   /// Bristles that yield at any slip, as Dahl's and LuGre's do.
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static T yield_speed(const Params&, const Vec2<T>& /*z*/,
-                                      const Vec2<T>& /*slip*/, const T& speed,
-                                      const T& /*relax*/) {
+  template <class Params, class V, Scalar T>
+  BRISTLE_INLINE static T yield_speed(const Params&, const V& /*z*/, const V& /*slip*/,
+                                      const T& speed, const T& /*relax*/) {
     return speed;
   }
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static T step_yield_speed(const Params&, const Vec2<T>& /*elastic*/,
-                                           const Vec2<T>& /*slip*/, const T& speed,
+  template <class Params, class V, Scalar T>
+  BRISTLE_INLINE static T step_yield_speed(const Params&, const V& /*elastic*/,
+                                           const V& /*slip*/, const T& speed,
                                            const T& /*relax*/, const T& /*h*/) {
     return speed;
   }
 
-  template <class Params>
+  template <int D = 2, class Params>
   BRISTLE_INLINE static auto touch(const Params& p) noexcept {
     using T = std::remove_cvref_t<decltype(p.stiffness)>;
-    return zero_fields<State<T>, T>();
+    return zero_fields<State<T, D>, T>();
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params& p,
-                                                            const State<T>& state,
-                                                            const Kinematics<T>& kin,
-                                                            T normal_force) noexcept {
-    Moment<T> m = moment(p, kin, normal_force);
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static FrictionForce<T, State<T, D>, D> evaluate(
+      const Params& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force) noexcept {
+    Moment<T, D> m = moment(p, kin, normal_force);
     const auto on = on_bound(kin, 0);
     if (any(on)) return evaluate_on_bound(p, state, kin, normal_force, on);
     const T fade = m.relax * Law::yield_speed(p, state.z, kin.slip, m.speed, m.relax);
-    Vec2<T> z_rate = m.drive - fade * state.z;
+    Vec<T, D> z_rate = m.drive - fade * state.z;
     return {.force = force(p, m, kin, state.z, z_rate),
             .stored = stored(p, state.z),
             .powers = books(p, m, state.z, z_rate, fade),
@@ -184,23 +185,22 @@ struct YieldingBristle : FrictionBase<Law> {
 
   /// Backward Euler in z at constant slip: stable for any step, first order, and |z|
   /// grows beyond g/σ₀ in none.
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params& p,
-                                                          const State<T>& state,
-                                                          const Kinematics<T>& kin,
-                                                          T normal_force, T h) noexcept {
-    Moment<T> m = moment(p, kin, normal_force);
-    Vec2<T> elastic = state.z + h * m.drive;
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static FrictionStep<T, State<T, D>, D> advance(
+      const Params& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force, T h) noexcept {
+    Moment<T, D> m = moment(p, kin, normal_force);
+    Vec<T, D> elastic = state.z + h * m.drive;
     const T fade =
         m.relax * Law::step_yield_speed(p, elastic, kin.slip, m.speed, m.relax, h);
     const T shrink = T(1) / (T(1) + h * fade);
-    State<T> moved{shrink * elastic};
-    Vec2<T> z_rate = shrink * (m.drive - fade * state.z);
+    State<T, D> moved{shrink * elastic};
+    Vec<T, D> z_rate = shrink * (m.drive - fade * state.z);
     Powers<T> powers = books(p, m, moved.z, z_rate, fade);
     // U(z) − U(z₀) = h σ₀ z·ż − ½ σ₀ |h ż|²: backward Euler's own loss joins the
     // damper's.
     powers.damping += T(Value<T>(0.5)) * h * p.stiffness * norm2(z_rate);
-    Commit<T, State<T>> kept = commit(p, moved, kin, normal_force);
+    Commit<T, State<T, D>> kept = commit(p, moved, kin, normal_force);
     powers.slip += kept.released * (T(1) / h);
     return {.force = force(p, m, kin, moved.z, z_rate),
             .stored = stored(p, kept.state.z),
@@ -208,11 +208,12 @@ struct YieldingBristle : FrictionBase<Law> {
             .state = kept.state};
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static FrictionSpring<T> spring(const Params& p, const State<T>& state,
-                                                 const Kinematics<T>& kin,
-                                                 T normal_force) noexcept {
-    Moment<T> m = moment(p, kin, normal_force);
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static FrictionSpring<T, D> spring(const Params& p,
+                                                    const State<T, D>& state,
+                                                    const Kinematics<T, D>& kin,
+                                                    T normal_force) noexcept {
+    Moment<T, D> m = moment(p, kin, normal_force);
     return {.stiffness = p.stiffness,
             .damping = m.damping,
             .elastic_force = -(m.share * p.stiffness) * state.z,
@@ -220,21 +221,22 @@ struct YieldingBristle : FrictionBase<Law> {
             .viscous = m.viscous};
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static std::array<T, 2> guards(const Params& p, const State<T>& state,
-                                                const Kinematics<T>& kin,
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static std::array<T, 2> guards(const Params& p, const State<T, D>& state,
+                                                const Kinematics<T, D>& kin,
                                                 T normal_force) noexcept {
-    Moment<T> m = moment(p, kin, normal_force);
+    Moment<T, D> m = moment(p, kin, normal_force);
     const T reach = reach_of(p, normal_force);
-    Vec2<T> z = deflection_on_bound(state.z, reach, kin.slip).z;
+    Vec<T, D> z = deflection_on_bound(state.z, reach, kin.slip).z;
     const T fade = m.relax * Law::yield_speed(p, z, kin.slip, m.speed, m.relax);
     return bound_guards(p.bound != T(0), state.z, reach, m.drive - fade * z);
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params& p, const State<T>& state,
-                                                   const Kinematics<T>& kin,
-                                                   T normal_force) noexcept {
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static Commit<T, State<T, D>> commit(const Params& p,
+                                                      const State<T, D>& state,
+                                                      const Kinematics<T, D>& kin,
+                                                      T normal_force) noexcept {
     const T reach = reach_of(p, normal_force);
     return bound_deflection(state, p.bound != T(0), on_bound(kin, 0), reach, p.stiffness,
                             kin);
@@ -242,17 +244,17 @@ struct YieldingBristle : FrictionBase<Law> {
 
  private:
   /// Of the rows that are held on the bound; the others as in evaluate().
-  template <class Params, Scalar T, class M>
-  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate_on_bound(
-      const Params& p, const State<T>& state, const Kinematics<T>& kin,
+  template <class Params, Scalar T, int D, class M>
+  BRISTLE_INLINE static FrictionForce<T, State<T, D>, D> evaluate_on_bound(
+      const Params& p, const State<T, D>& state, const Kinematics<T, D>& kin,
       const T& normal_force, const M& on) {
-    Moment<T> m = moment(p, kin, normal_force);
+    Moment<T, D> m = moment(p, kin, normal_force);
     const auto bound = deflection_on_bound(state.z, reach_of(p, normal_force), kin.slip);
-    Vec2<T> z = select(on, bound.z, state.z);
+    Vec<T, D> z = select(on, bound.z, state.z);
     const T fade = m.relax * Law::yield_speed(p, z, kin.slip, m.speed, m.relax);
-    Vec2<T> z_rate = m.drive - fade * z;
+    Vec<T, D> z_rate = m.drive - fade * z;
     Powers<T> powers = books(p, m, z, z_rate, fade);
-    const BoundRate<T> kept = rate_on_bound(on, bound, z_rate);
+    const auto kept = rate_on_bound(on, bound, z_rate);
     powers.slip += p.stiffness * kept.lost;
     return {.force = force(p, m, kin, z, z_rate),
             .stored = stored(p, state.z),
@@ -266,20 +268,20 @@ struct YieldingBristle : FrictionBase<Law> {
     return Law::greatest_strength(p, max(normal_force, T(0))) * (T(1) / p.stiffness);
   }
 
-  template <Scalar T>
+  template <Scalar T, int D>
   struct Moment {
-    T speed;        // |v|
-    T strength;     // g [N]
-    T relax;        // σ₀/g, or 1/ℓ [1/m]
-    T share;        // s
-    Vec2<T> drive;  // s v
-    T damping;      // σ₁
-    T viscous;      // σ₂, where there is a load
+    T speed;          // |v|
+    T strength;       // g [N]
+    T relax;          // σ₀/g, or 1/ℓ [1/m]
+    T share;          // s
+    Vec<T, D> drive;  // s v
+    T damping;        // σ₁
+    T viscous;        // σ₂, where there is a load
   };
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static Moment<T> moment(const Params& p, const Kinematics<T>& kin,
-                                         const T& normal_force) {
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static Moment<T, D> moment(const Params& p, const Kinematics<T, D>& kin,
+                                            const T& normal_force) {
     using N = Value<T>;
     const auto closed = kin.depth > T(0);
     const T load = select(closed, max(normal_force, T(0)), T(0));
@@ -290,13 +292,13 @@ struct YieldingBristle : FrictionBase<Law> {
     const T yields_at = max(strength, least);
     const T per = T(1) / yields_at;
     const T share = select(strength >= least, T(1), strength * per);
-    Moment<T> m{.speed = speed,
-                .strength = strength,
-                .relax = select(closed, p.stiffness * per, T(0)),
-                .share = share,
-                .drive = share * kin.slip,
-                .damping = T(0),
-                .viscous = T(0)};
+    Moment<T, D> m{.speed = speed,
+                   .strength = strength,
+                   .relax = select(closed, p.stiffness * per, T(0)),
+                   .share = share,
+                   .drive = share * kin.slip,
+                   .damping = T(0),
+                   .viscous = T(0)};
     if constexpr (Law::has_damper) {
       m.damping = Law::damping(p, speed, speed2, yields_at);
       m.viscous = select(load > T(0), Law::viscous(p), T(0));
@@ -304,10 +306,10 @@ struct YieldingBristle : FrictionBase<Law> {
     return m;
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static Vec2<T> force(const Params& p, const Moment<T>& m,
-                                      const Kinematics<T>& kin, const Vec2<T>& z,
-                                      const Vec2<T>& z_rate) {
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static Vec<T, D> force(const Params& p, const Moment<T, D>& m,
+                                        const Kinematics<T, D>& kin, const Vec<T, D>& z,
+                                        const Vec<T, D>& z_rate) {
     if constexpr (Law::has_damper) {
       return -(m.share * (p.stiffness * z + m.damping * z_rate) + m.viscous * kin.slip);
     } else {
@@ -318,9 +320,9 @@ struct YieldingBristle : FrictionBase<Law> {
   /// With s v = ż + ρ z, ρ = σ₀ v_y/g:  −f·v = σ₀ z·ż + σ₀ ρ |z|² + σ₁ ż·(s v) + σ₂ |v|².
   /// Only the damper's term can be negative. It then draws on the slip's, next on the
   /// viscous one, and what is still lacking nobody supplies.
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static Powers<T> books(const Params& p, const Moment<T>& m,
-                                        const Vec2<T>& z, const Vec2<T>& z_rate,
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static Powers<T> books(const Params& p, const Moment<T, D>& m,
+                                        const Vec<T, D>& z, const Vec<T, D>& z_rate,
                                         const T& fade) {
     const T slip = p.stiffness * fade * norm2(z);
     if constexpr (Law::has_damper) {
@@ -334,8 +336,9 @@ struct YieldingBristle : FrictionBase<Law> {
     }
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static T stored(const Params& p, const Vec2<T>& z) {
+  template <class Params, class V>
+  BRISTLE_INLINE static auto stored(const Params& p, const V& z) {
+    using T = std::remove_cvref_t<decltype(p.stiffness)>;
     return T(Value<T>(0.5)) * p.stiffness * norm2(z);
   }
 };

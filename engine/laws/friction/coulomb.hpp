@@ -64,25 +64,27 @@ struct Coulomb : FrictionBase<Coulomb> {
                            {"linear", "cubic", "tanh"}}}};
   }
 
-  template <class T>
+  template <class T, int D = 2>
   using State = NoState<T>;
 
-  static constexpr std::array<StateField, 0> state() { return {}; }
+  template <int D = 2>
+  static constexpr std::array<StateField, 0> state() {
+    return {};
+  }
 
   static constexpr LedgerLines lines{.slip = true, .viscous = true};
 
   static constexpr std::array<GuardInfo, 0> guard_list() { return {}; }
 
-  template <Scalar T>
-  BRISTLE_INLINE static State<T> touch(const Params<T>&) noexcept {
+  template <int D = 2, Scalar T>
+  BRISTLE_INLINE static State<T, D> touch(const Params<T>&) noexcept {
     return {};
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params<T>& p,
-                                                            const State<T>&,
-                                                            const Kinematics<T>& kin,
-                                                            T normal_force) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionForce<T, State<T, D>, D> evaluate(
+      const Params<T>& p, const State<T, D>&, const Kinematics<T, D>& kin,
+      T normal_force) noexcept {
     Drag<T> d = drag(p, kin, normal_force);
     const T speed2 = norm2(kin.slip);
     return {.force = -(d.dry + d.viscous) * kin.slip,
@@ -91,42 +93,44 @@ struct Coulomb : FrictionBase<Coulomb> {
             .rate = {}};
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params<T>& p,
-                                                          const State<T>& state,
-                                                          const Kinematics<T>& kin,
-                                                          T normal_force, T) noexcept {
-    FrictionForce<T, State<T>> now = evaluate(p, state, kin, normal_force);
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionStep<T, State<T, D>, D> advance(
+      const Params<T>& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force, T) noexcept {
+    FrictionForce<T, State<T, D>, D> now = evaluate(p, state, kin, normal_force);
     return {.force = now.force, .stored = T(0), .powers = now.powers, .state = {}};
   }
 
   /// A damper without a spring: this law holds nothing at rest.
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionSpring<T> spring(const Params<T>& p, const State<T>&,
-                                                 const Kinematics<T>& kin,
-                                                 T normal_force) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionSpring<T, D> spring(const Params<T>& p,
+                                                    const State<T, D>&,
+                                                    const Kinematics<T, D>& kin,
+                                                    T normal_force) noexcept {
     const T grip = load(kin, normal_force) *
                    stribeck(p.mu_static, p.mu_coulomb, p.stribeck_speed, norm2(kin.slip));
     return {.stiffness = T(0),
             .damping = grip * ramp(p, T(0)) * (T(1) / p.regularisation_speed),
-            .elastic_force = {T(0), T(0)},
+            .elastic_force = Kinematics<T, D>::no_slip(),
             .bound = grip,
             .viscous = select(grip > T(0), p.viscous, T(0))};
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static std::array<T, 0> guards(const Params<T>&, const State<T>&,
-                                                const Kinematics<T>&, T) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static std::array<T, 0> guards(const Params<T>&, const State<T, D>&,
+                                                const Kinematics<T, D>&, T) noexcept {
     return {};
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params<T>&, const State<T>&,
-                                                   const Kinematics<T>&, T) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static Commit<T, State<T, D>> commit(const Params<T>&,
+                                                      const State<T, D>&,
+                                                      const Kinematics<T, D>&,
+                                                      T) noexcept {
     return {{}, T(0)};
   }
 
- private:
+ protected:
   /// Force over slip [N s/m].
   template <Scalar T>
   struct Drag {
@@ -134,8 +138,8 @@ struct Coulomb : FrictionBase<Coulomb> {
     T viscous;
   };
 
-  template <Scalar T>
-  BRISTLE_INLINE static T load(const Kinematics<T>& kin, const T& normal_force) {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static T load(const Kinematics<T, D>& kin, const T& normal_force) {
     return select(kin.depth > T(0), max(normal_force, T(0)), T(0));
   }
 
@@ -149,8 +153,8 @@ struct Coulomb : FrictionBase<Coulomb> {
     return psi;
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static Drag<T> drag(const Params<T>& p, const Kinematics<T>& kin,
+  template <Scalar T, int D>
+  BRISTLE_INLINE static Drag<T> drag(const Params<T>& p, const Kinematics<T, D>& kin,
                                      const T& normal_force) {
     const T per_small = T(1) / p.regularisation_speed;
     const T speed2 = norm2(kin.slip);

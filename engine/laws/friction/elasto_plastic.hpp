@@ -120,10 +120,9 @@ struct ElastoPlastic : YieldingBristle<ElastoPlastic> {
   }
 
   /// α max(0, z·v/|z|), with |z|/z_max = |z| σ₀/g.
-  template <Scalar T>
-  BRISTLE_INLINE static T yield_speed(const Params<T>& p, const Vec2<T>& z,
-                                      const Vec2<T>& slip, const T& /*speed*/,
-                                      const T& relax) {
+  template <Scalar T, class V>
+  BRISTLE_INLINE static T yield_speed(const Params<T>& p, const V& z, const V& slip,
+                                      const T& /*speed*/, const T& relax) {
     const T length = norm(z);
     return plastic_share(p, length * relax) * speed_along(z, length, slip);
   }
@@ -131,9 +130,9 @@ struct ElastoPlastic : YieldingBristle<ElastoPlastic> {
   /// Backward Euler asks for α = S(x/(1 + q α)), S rising, where x and x/(1 + q α) are
   /// |z|/z_max without yielding and with. S(x) is above the root; S at that α is below;
   /// one step of the secant between them; and no less than keeps |z| ≤ z_max.
-  template <Scalar T>
-  BRISTLE_INLINE static T step_yield_speed(const Params<T>& p, const Vec2<T>& elastic,
-                                           const Vec2<T>& slip, const T& /*speed*/,
+  template <Scalar T, class V>
+  BRISTLE_INLINE static T step_yield_speed(const Params<T>& p, const V& elastic,
+                                           const V& slip, const T& /*speed*/,
                                            const T& relax, const T& h) {
     const T length = norm(elastic);
     const T along = speed_along(elastic, length, slip);
@@ -172,9 +171,8 @@ struct ElastoPlastic : YieldingBristle<ElastoPlastic> {
     return detail::sine_step((stretch - p.breakaway) * (T(1) / (T(1) - p.breakaway)));
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static T speed_along(const Vec2<T>& z, const T& length,
-                                      const Vec2<T>& slip) {
+  template <class V, Scalar T>
+  BRISTLE_INLINE static T speed_along(const V& z, const T& length, const V& slip) {
     return max(dot(z, slip), T(0)) / select(length > T(0), length, T(1));
   }
 };

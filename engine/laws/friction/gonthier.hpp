@@ -74,16 +74,17 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
             {"bound", "", "flag", yes_or_no, 1, "whether |z| is kept below f_max/σ₀"}}};
   }
 
-  template <class T>
+  template <class T, int D = 2>
   struct State {
-    Vec2<T> z;  // bristle deflection [m]
-    T dwell;    // s_dw, 0 sliding … 1 long at rest
+    Vec<T, D> z;  // bristle deflection [m]
+    T dwell;      // s_dw, 0 sliding … 1 long at rest
   };
 
+  template <int D = 2>
   static constexpr auto state() {
-    return std::array{StateField{"z_x", "z_x", "m", "bristle deflection"},
-                      StateField{"z_y", "z_y", "m", "bristle deflection"},
-                      StateField{"dwell", "s_dw", "1", "0 sliding, 1 long at rest"}};
+    return vector_fields<D>(
+        "z_x", "z_y", "z_n", "bristle deflection",
+        StateField{"dwell", "s_dw", "1", "0 sliding, 1 long at rest"});
   }
 
   static constexpr Passivity passivity(const Params<double>&) {
@@ -103,9 +104,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   }
 
   /// A new contact starts with relaxed bristles, and no dwell.
-  template <Scalar T>
-  BRISTLE_INLINE static State<T> touch(const Params<T>&) noexcept {
-    return zero_fields<State<T>, T>();
+  template <int D = 2, Scalar T>
+  BRISTLE_INLINE static State<T, D> touch(const Params<T>&) noexcept {
+    return zero_fields<State<T, D>, T>();
   }
 
   /// What depends on the slip alone; a pass over many contacts computes it in a loop of
@@ -116,40 +117,40 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     T direction;  // dir(v_t)/v_t [s/m]
   };
 
-  template <Scalar T>
+  template <Scalar T, int D>
   BRISTLE_INLINE static Prepared<T> prepare(const Params<T>& p,
-                                            const Kinematics<T>& kin) noexcept {
+                                            const Kinematics<T, D>& kin) noexcept {
     const T speed2 = norm2(kin.slip);
     const T per_small = T(1) / (p.stribeck_speed * T(Value<T>(0.01)));  // 1/v_ε
     return {exp(speed2 * (T(-1) / square(p.stribeck_speed))),
             per_small * cubic_ramp(root(speed2) * per_small)};
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params<T>& p,
-                                                            const State<T>& state,
-                                                            const Kinematics<T>& kin,
-                                                            T normal_force) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionForce<T, State<T, D>, D> evaluate(
+      const Params<T>& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force) noexcept {
     const auto closed = kin.depth > T(0);
     Prepared<T> slip = prepare(p, kin);
     const T s = slip.stick;
     const auto on = on_bound(kin, 2);
-    BoundDeflection<T> bound{state.z, T(1)};
+    BoundDeflection<Vec<T, D>, T> bound{state.z, T(1)};
     if (any(on))
       bound = deflection_on_bound(state.z, reach_of(p, state, normal_force), kin.slip);
-    Vec2<T> z = select(on, bound.z, state.z);
-    Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
-    Vec2<T> bristle = s * (p.stiffness * z + p.damping * kin.slip) + (T(1) - s) * coulomb;
-    Vec2<T> z_rate = free_rate(p, s, kin.slip, coulomb, z);
-    const BoundRate<T> kept = rate_on_bound(on, bound, z_rate);
+    Vec<T, D> z = select(on, bound.z, state.z);
+    Vec<T, D> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
+    Vec<T, D> bristle =
+        s * (p.stiffness * z + p.damping * kin.slip) + (T(1) - s) * coulomb;
+    Vec<T, D> z_rate = free_rate(p, s, kin.slip, coulomb, z);
+    const auto kept = rate_on_bound(on, bound, z_rate);
     const auto dwells = positive(kin, 1, s >= state.dwell);
     const T dwell_rate =
         (s - state.dwell) * select(dwells, T(1) / p.dwell_time, p.stiffness / p.damping);
-    Output<T> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
-    State<T> zero = zero_fields<State<T>, T>();
+    Output<T, D> out = output(p, state.dwell, kin, normal_force, bristle, z_rate);
+    State<T, D> zero = zero_fields<State<T, D>, T>();
     return {
         .force = out.force,
-        .stored = stored(p, state),
+        .stored = stored(p, state.z),
         .powers = {select(closed, p.damping * norm2(z_rate), T(0)),
                    out.slip.loss + select(closed, p.stiffness * kept.lost, T(0)),
                    out.viscous, T(0), out.slip.unsupplied},
@@ -157,40 +158,39 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   }
 
   /// Backward Euler in z and s_dw at constant slip: stable for any step, first order.
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params<T>& p,
-                                                          const State<T>& state,
-                                                          const Kinematics<T>& kin,
-                                                          T normal_force, T h) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionStep<T, State<T, D>, D> advance(
+      const Params<T>& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force, T h) noexcept {
     return advance(p, state, kin, normal_force, h, prepare(p, kin));
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(
-      const Params<T>& p, const State<T>& state, const Kinematics<T>& kin, T normal_force,
-      T h, const Prepared<T>& slip) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionStep<T, State<T, D>, D> advance(
+      const Params<T>& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force, T h, const Prepared<T>& slip) noexcept {
     using N = Value<T>;
     const T s = slip.stick;
-    Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
+    Vec<T, D> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
     // ż = s v_t + (1 − s)(f_C − σ₀ z)/σ₁, linear in z
     const T relax = (T(1) - s) * (T(1) / p.damping);
-    Vec2<T> drive = s * kin.slip + relax * coulomb;
+    Vec<T, D> drive = s * kin.slip + relax * coulomb;
     const T shrink = T(1) / (T(1) + h * relax * p.stiffness);
-    Vec2<T> z = shrink * (state.z + h * drive);
-    Vec2<T> z_rate = shrink * (drive - (relax * p.stiffness) * state.z);
+    Vec<T, D> z = shrink * (state.z + h * drive);
+    Vec<T, D> z_rate = shrink * (drive - (relax * p.stiffness) * state.z);
     // ṡ_dw = (s − s_dw)/τ moves s_dw by the share h/(τ + h) of its distance to s
     const T share = select(s >= state.dwell, h / (p.dwell_time + h),
                            h / (p.damping / p.stiffness + h));
     const T dwell = state.dwell + share * (s - state.dwell);
-    Vec2<T> bristle = p.stiffness * z + p.damping * z_rate;
-    Output<T> out = output(p, dwell, kin, normal_force, bristle, z_rate);
+    Vec<T, D> bristle = p.stiffness * z + p.damping * z_rate;
+    Output<T, D> out = output(p, dwell, kin, normal_force, bristle, z_rate);
     // U(z) − U(z₀) = h σ₀ z·ż − ½ σ₀ |h ż|²: backward Euler's own loss joins the
     // damper's.
     const auto closed = kin.depth > T(0);
     const T damping = (p.damping + T(N(0.5)) * p.stiffness * h) * norm2(z_rate);
-    Commit<T, State<T>> kept = commit(p, {z, dwell}, kin, normal_force);
-    const T moved = select(closed, stored(p, {z, dwell}), stored(p, state));
-    const T left = stored(p, kept.state);
+    Commit<T, State<T, D>> kept = commit(p, {z, dwell}, kin, normal_force);
+    const T moved = select(closed, stored(p, z), stored(p, state.z));
+    const T left = stored(p, kept.state.z);
     return {.force = out.force,
             .stored = left,
             .powers = {select(closed, damping, T(0)),
@@ -199,11 +199,11 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
             .state = kept.state};
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static FrictionSpring<T> spring(const Params<T>& p,
-                                                 const State<T>& state,
-                                                 const Kinematics<T>&,
-                                                 T normal_force) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static FrictionSpring<T, D> spring(const Params<T>& p,
+                                                    const State<T, D>& state,
+                                                    const Kinematics<T, D>&,
+                                                    T normal_force) noexcept {
     return {.stiffness = p.stiffness,
             .damping = p.damping,
             .elastic_force = -p.stiffness * state.z,
@@ -212,64 +212,67 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   }
 
   /// Saturation where |f_br| = f_max; the dwell constant switches where s = s_dw.
-  template <Scalar T>
-  BRISTLE_INLINE static std::array<T, 4> guards(const Params<T>& p, const State<T>& state,
-                                                const Kinematics<T>& kin,
+  template <Scalar T, int D>
+  BRISTLE_INLINE static std::array<T, 4> guards(const Params<T>& p,
+                                                const State<T, D>& state,
+                                                const Kinematics<T, D>& kin,
                                                 T normal_force) noexcept {
     Prepared<T> slip = prepare(p, kin);
     const T s = slip.stick;
-    Vec2<T> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
+    Vec<T, D> coulomb = (p.mu_coulomb * normal_force * slip.direction) * kin.slip;
     const T reach = reach_of(p, state, normal_force);
-    Vec2<T> at_bound = deflection_on_bound(state.z, reach, kin.slip).z;
+    Vec<T, D> at_bound = deflection_on_bound(state.z, reach, kin.slip).z;
     const auto bound = bound_guards(p.bound != T(0), state.z, reach,
                                     free_rate(p, s, kin.slip, coulomb, at_bound));
-    Vec2<T> z = select(on_bound(kin, 2), at_bound, state.z);
-    Vec2<T> bristle = s * (p.stiffness * z + p.damping * kin.slip) + (T(1) - s) * coulomb;
+    Vec<T, D> z = select(on_bound(kin, 2), at_bound, state.z);
+    Vec<T, D> bristle =
+        s * (p.stiffness * z + p.damping * kin.slip) + (T(1) - s) * coulomb;
     return {largest(p, state.dwell, normal_force) - norm(bristle), s - state.dwell,
             bound[0], bound[1]};
   }
 
   /// Bounds the deflection, and forgets it when the contact is open.
-  template <Scalar T>
-  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params<T>& p,
-                                                   const State<T>& state,
-                                                   const Kinematics<T>& kin,
-                                                   T normal_force) noexcept {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static Commit<T, State<T, D>> commit(const Params<T>& p,
+                                                      const State<T, D>& state,
+                                                      const Kinematics<T, D>& kin,
+                                                      T normal_force) noexcept {
     const auto closed = kin.depth > T(0);
     const T reach = reach_of(p, state, normal_force);
     const T length2 = norm2(state.z);
     const auto cut = p.bound != T(0) && length2 > square(reach);
     T scale = T(1);
     if (any(cut)) scale = select(cut, reach / sqrt(select(cut, length2, T(1))), T(1));
-    Vec2<T> z = scale * state.z;
+    Vec<T, D> z = scale * state.z;
     const auto on = on_bound(kin, 2);
     if (any(on)) z = select(on, deflection_on_bound(state.z, reach, kin.slip).z, z);
-    State<T> zero = zero_fields<State<T>, T>();
-    State<T> kept{select(closed, z, zero.z), select(closed, state.dwell, T(0))};
-    return {kept, stored(p, state) - stored(p, kept)};
+    State<T, D> zero = zero_fields<State<T, D>, T>();
+    State<T, D> kept{select(closed, z, zero.z), select(closed, state.dwell, T(0))};
+    return {kept, stored(p, state.z) - stored(p, kept.z)};
   }
 
  private:
-  template <Scalar T>
+  template <Scalar T, int D>
   struct Output {
-    Vec2<T> force;
+    Vec<T, D> force;
     SignedPower<T> slip;
     T viscous;
   };
 
   /// ż = (f_br − σ₀ z)/σ₁ without the difference: exactly v_t in full stick.
-  template <Scalar T>
-  BRISTLE_INLINE static Vec2<T> free_rate(const Params<T>& p, const T& s,
-                                          const Vec2<T>& slip, const Vec2<T>& coulomb,
-                                          const Vec2<T>& z) {
+  template <Scalar T, class V>
+  BRISTLE_INLINE static V free_rate(const Params<T>& p, const T& s, const V& slip,
+                                    const V& coulomb, const V& z) {
     return s * slip + ((T(1) - s) * (T(1) / p.damping)) * (coulomb - p.stiffness * z);
   }
 
   /// Saturates the bristle's force and books what it does beside bending the bristle.
-  template <Scalar T>
-  BRISTLE_INLINE static Output<T> output(const Params<T>& p, const T& dwell,
-                                         const Kinematics<T>& kin, const T& normal_force,
-                                         const Vec2<T>& bristle, const Vec2<T>& z_rate) {
+  template <Scalar T, int D>
+  BRISTLE_INLINE static Output<T, D> output(const Params<T>& p, const T& dwell,
+                                            const Kinematics<T, D>& kin,
+                                            const T& normal_force,
+                                            const Vec<T, D>& bristle,
+                                            const Vec<T, D>& z_rate) {
     const auto loaded = kin.depth > T(0) && normal_force > T(0);
     const T f_max = largest(p, dwell, normal_force);
     const T magnitude2 = norm2(bristle);
@@ -288,8 +291,8 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
   }
 
   /// The longest deflection, where it is bounded [m].
-  template <Scalar T>
-  BRISTLE_INLINE static T reach_of(const Params<T>& p, const State<T>& state,
+  template <Scalar T, int D>
+  BRISTLE_INLINE static T reach_of(const Params<T>& p, const State<T, D>& state,
                                    const T& normal_force) {
     return largest(p, state.dwell, normal_force) * (T(1) / p.stiffness);
   }
@@ -301,9 +304,9 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
                T(0));
   }
 
-  template <Scalar T>
-  BRISTLE_INLINE static T stored(const Params<T>& p, const State<T>& state) {
-    return T(Value<T>(0.5)) * p.stiffness * norm2(state.z);
+  template <Scalar T, class V>
+  BRISTLE_INLINE static T stored(const Params<T>& p, const V& z) {
+    return T(Value<T>(0.5)) * p.stiffness * norm2(z);
   }
 };
 

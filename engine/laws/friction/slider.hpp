@@ -14,10 +14,13 @@ namespace bristle {
 /// ż = v − V.
 template <class Law>
 struct Slider : FrictionBase<Law> {
-  template <class T>
-  using State = Deflection<T>;
+  template <class T, int D = 2>
+  using State = Deflection<T, D>;
 
-  static constexpr auto state() { return deflection_fields; }
+  template <int D = 2>
+  static constexpr auto state() {
+    return deflection_fields<D>;
+  }
 
   static constexpr LedgerLines lines{.damping = true, .slip = true};
 
@@ -28,22 +31,21 @@ struct Slider : FrictionBase<Law> {
              {"drift", GuardRole::drift}}};
   }
 
-  template <class Params>
+  template <int D = 2, class Params>
   BRISTLE_INLINE static auto touch(const Params& p) noexcept {
     using T = std::remove_cvref_t<decltype(p.stiffness)>;
-    return zero_fields<State<T>, T>();
+    return zero_fields<State<T, D>, T>();
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static FrictionForce<T, State<T>> evaluate(const Params& p,
-                                                            const State<T>& state,
-                                                            const Kinematics<T>& kin,
-                                                            T normal_force) noexcept {
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static FrictionForce<T, State<T, D>, D> evaluate(
+      const Params& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force) noexcept {
     const auto closed = kin.depth > T(0);
     const auto damped = is_damped(p);
     const T damping = select(damped, p.damping, T(0));
     const T grip = grip_of(p, kin, normal_force);
-    Vec2<T> pull = p.stiffness * state.z + damping * kin.slip;
+    Vec<T, D> pull = p.stiffness * state.z + damping * kin.slip;
     const T share = held_share(kin, pull, grip);
     const T excess = T(1) - share;
     // With a damper V = give pull, and ż = v − V = share v − give k z
@@ -55,19 +57,17 @@ struct Slider : FrictionBase<Law> {
     const T speed = norm(kin.slip);
     const T along = dot(state.z, kin.slip);
     const auto flows = reached(p, length, grip) && along > T(0);
-    const T turn =
-        (state.z.x * kin.slip.y - state.z.y * kin.slip.x) / select(flows, length2, T(1));
-    Vec2<T> across{-(turn * state.z.y), turn * state.z.x};
-    Vec2<T> z_rate =
+    Vec<T, D> turns = across(state.z, kin.slip, select(flows, length2, T(1)));
+    Vec<T, D> z_rate =
         select(damped, share * kin.slip - (give * p.stiffness) * state.z,
-               select(flows, across, kin.slip) -
+               select(flows, turns, kin.slip) -
                    (excess * speed / select(length > T(0), length, T(1))) * state.z);
     // f·V with a damper; without one f·v − k z·ż
     const T slip_power = select(
         damped, share * give * norm2(pull),
         p.stiffness * (select(flows, share, -excess) * along + excess * length * speed));
-    State<T> zero = zero_fields<State<T>, T>();
-    FrictionForce<T, State<T>> now{
+    State<T, D> zero = zero_fields<State<T, D>, T>();
+    FrictionForce<T, State<T, D>, D> now{
         .force = select(closed, -share * pull, zero.z),
         .stored = stored(p, state.z),
         .powers = {select(closed, damping * norm2(z_rate), T(0)),
@@ -79,22 +79,21 @@ struct Slider : FrictionBase<Law> {
 
   /// The exact radial return at constant slip: the force at the end of the step is the
   /// trial force k z + (c + h k) v, shortened to the grip.
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static FrictionStep<T, State<T>> advance(const Params& p,
-                                                          const State<T>& state,
-                                                          const Kinematics<T>& kin,
-                                                          T normal_force, T h) noexcept {
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static FrictionStep<T, State<T, D>, D> advance(
+      const Params& p, const State<T, D>& state, const Kinematics<T, D>& kin,
+      T normal_force, T h) noexcept {
     const auto closed = kin.depth > T(0);
     const T grip = grip_of(p, kin, normal_force);
     const T effective = p.damping + h * p.stiffness;
-    Vec2<T> trial = p.stiffness * state.z + effective * kin.slip;
+    Vec<T, D> trial = p.stiffness * state.z + effective * kin.slip;
     const T share = held_share(kin, trial, grip);
     // V = give trial, and ż = v − V = share v − give k z
     const T give = (T(1) - share) / effective;
-    Vec2<T> z_rate = share * kin.slip - (give * p.stiffness) * state.z;
-    State<T> zero = zero_fields<State<T>, T>();
-    State<T> moved{select(closed, state.z + h * z_rate, state.z)};
-    Commit<T, State<T>> kept = commit(p, moved, kin, normal_force);
+    Vec<T, D> z_rate = share * kin.slip - (give * p.stiffness) * state.z;
+    State<T, D> zero = zero_fields<State<T, D>, T>();
+    State<T, D> moved{select(closed, state.z + h * z_rate, state.z)};
+    Commit<T, State<T, D>> kept = commit(p, moved, kin, normal_force);
     // U(z) − U(z₀) = h k z·ż − ½ k |h ż|²: backward Euler's own loss joins the damper's.
     const T damping = (p.damping + T(Value<T>(0.5)) * h * p.stiffness) * norm2(z_rate);
     const T slip_power = share * give * norm2(trial);
@@ -106,10 +105,11 @@ struct Slider : FrictionBase<Law> {
             .state = kept.state};
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static FrictionSpring<T> spring(const Params& p, const State<T>& state,
-                                                 const Kinematics<T>& kin,
-                                                 T normal_force) noexcept {
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static FrictionSpring<T, D> spring(const Params& p,
+                                                    const State<T, D>& state,
+                                                    const Kinematics<T, D>& kin,
+                                                    T normal_force) noexcept {
     return {.stiffness = p.stiffness,
             .damping = p.damping,
             .elastic_force = -p.stiffness * state.z,
@@ -119,9 +119,9 @@ struct Slider : FrictionBase<Law> {
 
   /// Where the slider begins or ends to give way; for an integrator that holds the law
   /// that is the bound, where there is no damper.
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static std::array<T, 3> guards(const Params& p, const State<T>& state,
-                                                const Kinematics<T>& kin,
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static std::array<T, 3> guards(const Params& p, const State<T, D>& state,
+                                                const Kinematics<T, D>& kin,
                                                 T normal_force) noexcept {
     const T grip = grip_of(p, kin, normal_force);
     const auto damped = is_damped(p);
@@ -136,10 +136,11 @@ struct Slider : FrictionBase<Law> {
 
   /// Forgets the stretch in flight, and without a damper keeps no more of it than the
   /// slider holds. (With one, the spring relaxes by itself when the load falls.)
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static Commit<T, State<T>> commit(const Params& p, const State<T>& state,
-                                                   const Kinematics<T>& kin,
-                                                   T normal_force) noexcept {
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static Commit<T, State<T, D>> commit(const Params& p,
+                                                      const State<T, D>& state,
+                                                      const Kinematics<T, D>& kin,
+                                                      T normal_force) noexcept {
     const T reach = grip_of(p, kin, normal_force) * (T(1) / p.stiffness);
     return bound_deflection(state, !is_damped(p), on_bound(kin, 1), reach, p.stiffness,
                             kin);
@@ -153,24 +154,24 @@ struct Slider : FrictionBase<Law> {
   }
 
   /// A spring without a damper, held within its bound or on it.
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static void hold_undamped(const Params& p, const State<T>& state,
-                                           const Kinematics<T>& kin, const T& grip,
-                                           FrictionForce<T, State<T>>& now) {
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static void hold_undamped(const Params& p, const State<T, D>& state,
+                                           const Kinematics<T, D>& kin, const T& grip,
+                                           FrictionForce<T, State<T, D>, D>& now) {
     const auto held = kin.depth > T(0) && kin.held[1] != T(0);
     if (!any(held)) return;
     const auto on = on_bound(kin, 1);
     const auto bound =
         deflection_on_bound(state.z, grip * (T(1) / p.stiffness), kin.slip);
-    const BoundRate<T> kept = rate_on_bound(on, bound, kin.slip);
+    const auto kept = rate_on_bound(on, bound, kin.slip);
     now.force = select(held, -p.stiffness * select(on, bound.z, state.z), now.force);
     now.powers.slip = select(held, p.stiffness * kept.lost, now.powers.slip);
     now.rate.z = select(held, kept.rate, now.rate.z);
   }
 
   /// What the slider holds of a pull; of any, also none, without a grip.
-  template <Scalar T>
-  BRISTLE_INLINE static T held_share(const Kinematics<T>& kin, const Vec2<T>& pull,
+  template <class V, Scalar T, int D>
+  BRISTLE_INLINE static T held_share(const Kinematics<T, D>& kin, const V& pull,
                                      const T& grip) {
     const T length2 = norm2(pull);
     const auto gives = positive(kin, 0, length2 > square(grip));
@@ -195,14 +196,15 @@ struct Slider : FrictionBase<Law> {
     return length > T(0) && p.stiffness * length >= near_one<T>() * grip;
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static T grip_of(const Params& p, const Kinematics<T>& kin,
+  template <class Params, Scalar T, int D>
+  BRISTLE_INLINE static T grip_of(const Params& p, const Kinematics<T, D>& kin,
                                   const T& normal_force) {
     return Law::grip(p, norm2(kin.slip), max(normal_force, T(0)));
   }
 
-  template <class Params, Scalar T>
-  BRISTLE_INLINE static T stored(const Params& p, const Vec2<T>& z) {
+  template <class Params, class V>
+  BRISTLE_INLINE static auto stored(const Params& p, const V& z) {
+    using T = std::remove_cvref_t<decltype(p.stiffness)>;
     return T(Value<T>(0.5)) * p.stiffness * norm2(z);
   }
 };

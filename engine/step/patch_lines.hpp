@@ -1,0 +1,83 @@
+#pragma once
+
+#include <vector>
+
+#include "bristle/complementarity/problem.hpp"
+#include "bristle/contact/point_pool.hpp"
+
+// Patches under volumetric laws in a complementarity step. The wrench of a patch over the
+// step is its law's at the overlap that the step leads to, linearised there (Peiret,
+// Kövecses & Font-Llagunes: K = k_v A, D = k_v a V):
+//
+//   z/h = w_k − (h K + D)(u⁺ − u_k)     for u = (u_n, ω₁, ω₂)
+//
+// K and D are matrices (contact/patch.hpp). In the axes in which h K + D is diagonal at
+// the first linearisation, these are a normal row and two rows of rolling, which the
+// problem does not know to belong together. The overlap at u is that of the two shapes,
+// one moved against the other by h u.
+
+namespace bristle {
+
+/// How B moves against A at the place where the patch's force acts.
+struct PatchRates {
+  double along = 0;        // u_n [m/s]
+  Vec2<double> turning{};  // ω_t [rad/s]
+};
+
+/// What the law says of the overlap that some rates lead to; wrenches and slopes are
+/// about the place where the force acted at the step's beginning.
+struct PatchResponse {
+  PatchRow patch;
+  double depth = 0;
+  double force = 0;  // f_n [N]
+  Vec2<double> couple{};
+  PatchSlopes slopes;  // h K + D
+};
+
+/// A patch over a step.
+class PatchLine {
+ public:
+  /// Of a settled state.
+  void begin(const PatchRow& patch, double depth, double stored);
+  bool is_patch() const { return is_patch_; }
+  const PatchRow& start() const { return start_; }
+  double start_depth() const { return start_depth_; }
+  double start_energy() const { return start_energy_; }
+  PatchRates start_rates() const { return rates_of(start_); }
+  static PatchRates rates_of(const PatchRow& patch) {
+    return {-patch.approach, patch.turning};
+  }
+
+  /// Takes a response as the first linearisation: its axes stay for the step.
+  void linearise(const PatchRates& at, const PatchResponse& there);
+  /// The same in these axes; `better` holds the axes.
+  void linearise_again(const PatchRates& at, const PatchResponse& there);
+
+  const PatchAxes& axes() const { return axes_; }
+  /// Along n at the axes' centre, and about the axes.
+  std::array<double, 3> rates(const PatchRates& of) const;
+  PatchRates rates_from(std::span<const double> u) const;
+  std::array<double, 3> forces(double force, Vec2<double> couple) const;
+  /// The couple, about the place where the force acts, of impulses along the rows.
+  Vec2<double> couple(double along, double about_first, double about_second) const;
+
+  /// Rate, force and slope of each row's line.
+  std::array<double, 3> rate{}, force{}, slope{};
+  double bound = 0;       // of each couple [N m]
+  int rolling = -1;       // the first of two rows in the problem; −1: none
+  PatchRow free{};        // as the free motion moves it
+  PatchRates solved{};    // of the last solution
+  PatchResponse found{};  // there
+
+ private:
+  bool is_patch_ = false;
+  PatchRow start_{};
+  double start_depth_ = 0, start_energy_ = 0;
+  PatchAxes axes_{PatchSlopes{}};
+};
+
+/// The law of a row at the overlap that rates lead to over h.
+PatchResponse respond(const LawRow& law, const PointPool& pool, const ContactRows& rows,
+                      const PatchRow& start, const PatchRates& rates, double h) noexcept;
+
+}  // namespace bristle
