@@ -19,6 +19,7 @@
 #include "cli/crosscheck.hpp"
 #include "cli/exit.hpp"
 #include "cli/export.hpp"
+#include "cli/fit.hpp"
 #include "cli/law.hpp"
 #include "cli/material.hpp"
 #include "cli/run.hpp"
@@ -81,6 +82,7 @@ int run(int argc, char** argv) {
   add_crosscheck_command(app, status);
   add_export_command(app, status);
   add_law_commands(app, status);
+  add_fit_command(app, status);
   add_material_commands(app, status);
   add_study_commands(app, status);
   try {

@@ -10,6 +10,7 @@
 #include "bristle/step/loops.hpp"
 #include "files/read_file.hpp"
 #include "scene/draft.hpp"
+#include "scene/path.hpp"
 #include "scene/start.hpp"
 #include "scene/toml_text.hpp"
 
@@ -113,23 +114,6 @@ class Includes {
   std::vector<std::string> open_;  // the files that are being read, one in another
   std::size_t count_ = 0;
 };
-
-/// One step of a path such as bodies.ball.mass_kg: a key of a table, or an element of a
-/// list of tables by its name or number.
-toml::node* step_into(toml::node& node, const std::string& word) {
-  if (toml::table* table = node.as_table()) return table->get(word);
-  toml::array* list = node.as_array();
-  if (list == nullptr) return nullptr;
-  for (toml::node& one : *list) {
-    toml::table* table = one.as_table();
-    if (table != nullptr && (*table)["name"].value<std::string>() == word) return table;
-  }
-  std::size_t index = 0;
-  const auto [end, error] =
-      std::from_chars(word.data(), word.data() + word.size(), index);
-  if (error != std::errc{} || end != word.data() + word.size()) return nullptr;
-  return index < list->size() ? list->get(index) : nullptr;
-}
 
 void apply_setting(toml::table& table, const std::string& setting, Problems& problems) {
   const Place place{

@@ -1,9 +1,11 @@
-#include <charconv>
-#include <fstream>
+#include <memory>
 #include <numbers>
 #include <random>
 
 #include "bristle/laws/restitution.hpp"
+#include "identify/fit.hpp"
+#include "identify/restitution_model.hpp"
+#include "identify/table.hpp"
 #include "studies/central_impact.hpp"
 #include "studies/closed_forms.hpp"
 #include "studies/material_pairs.hpp"
@@ -21,77 +23,19 @@ using Points = std::vector<Point>;
 
 // Measured points, from a file.
 
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-Error at_line(const std::string& path, int line, std::string_view problem) {
-  std::string message = path;
-  message += ':';
-  message += std::to_string(line);
-  message += ": ";
-  message += problem;
-  return Error{message};
-}
-
-std::string quoted(std::string_view what, std::string_view text, std::string_view must) {
-  std::string problem(what);
-  problem += " = \"";
-  problem += text;
-  problem += "\" must ";
-  problem += must;
-  return problem;
-}
-
-Result<double> number_in(std::string_view name, std::string_view text, Range range,
-                         std::string_view must) {
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    return Error{quoted(name, text, "be a number")};
-  }
-  if (!range.contains(value)) return Error{quoted(name, text, must)};
-  return value;
-}
-
 Result<Points> read_points(const std::string& path) {
-  constexpr std::string_view header = "speed_m_s,restitution";
-  std::ifstream file(path);
-  std::string text;
-  int line = 1;
-  if (!file || !std::getline(file, text)) {
-    return at_line(path, line, "cannot be read, or is empty");
-  }
-  if (trimmed(text) != header) {
-    return at_line(path, line,
-                   quoted("the header", trimmed(text), "be speed_m_s,restitution"));
-  }
+  const auto table = identify::read_table(path, identify::restitution_columns());
+  if (!table) return Error{table.error()};
+  const auto data = identify::restitution_data(*table);
+  if (!data) return Error{data.error()};
   Points points;
-  while (std::getline(file, text)) {
-    ++line;
-    const std::string_view row = trimmed(text);
-    if (row.empty()) continue;
-    const std::size_t comma = row.find(',');
-    if (comma == std::string_view::npos ||
-        row.find(',', comma + 1) != std::string_view::npos) {
-      return at_line(path, line, quoted("the row", row, "hold two numbers: speed,e"));
-    }
-    const auto speed = number_in("speed_m_s", trimmed(row.substr(0, comma)),
-                                 above(0, 1e4), "lie in (0, 1e4] m/s");
-    if (!speed) return at_line(path, line, speed.error());
-    const auto e = number_in("restitution", trimmed(row.substr(comma + 1)), above(0, 1),
-                             "lie in (0, 1]");
-    if (!e) return at_line(path, line, e.error());
-    points.push_back({*speed, *e});
+  for (std::size_t i = 0; i < data->speed.size(); ++i) {
+    points.push_back({data->speed[i], data->restitution[i]});
   }
   if (points.size() < 3) {
-    std::string problem = std::to_string(points.size());
-    problem += " points; at least 3 are needed";
-    return at_line(path, line, problem);
+    return Error{path + ":" +
+                 std::to_string(table->lines.empty() ? 1 : table->lines.back()) + ": " +
+                 std::to_string(points.size()) + " points; at least 3 are needed"};
   }
   return points;
 }
@@ -120,144 +64,58 @@ Points made_up(const MaterialPair& pair) {
   return points;
 }
 
-/// Least squares of e(θ w_i), a falling curve from e(0) = 1 that is stretched.
-class Fit {
- public:
-  using Curve = std::function<double(double)>;
+/// The best fit of a law's damping to the points.
+struct Fitted {
+  std::unique_ptr<identify::RestitutionModel> model;
+  identify::Fit fit;
 
-  /// `weight`: w of a point. `most`: the largest θ w to be tried, on the average.
-  Fit(const Points& points, Curve curve, const Curve& weight, double most)
-      : points_(points), curve_(std::move(curve)) {
-    for (const Point& p : points) weights_.push_back(weight(p.speed));
-    solve(most);
-  }
+  double damping() const { return fit.estimates.front().value; }
+  double sd() const { return fit.estimates.front().sd; }
+  double at(double speed) const { return model->at(fit.values, speed); }
 
-  double theta() const { return theta_; }
-  double sd() const { return sd_; }
-  double rms() const { return rms_; }
-  double at(double weight) const { return curve_(theta_ * weight); }
   /// Cosine of the angle between the misses and their slopes: 0 at the best fit.
-  double skew() const { return skew_; }
-
- private:
-  /// x de/dx; there is nothing smoother in x than its logarithm.
-  double slope(double x) const {
-    constexpr double h = 5e-3;
-    const auto e = [&](double by) { return curve_(x * std::exp(by)); };
-    return (8 * (e(h) - e(-h)) - (e(2 * h) - e(-2 * h))) / (12 * h);
-  }
-  double slope_at_zero() const {
-    constexpr double h = 1e-4;
-    return (4 * curve_(h) - curve_(2 * h) - 3 * curve_(0)) / (2 * h);
-  }
-
-  struct Sums {
-    double squares = 0;  // Σ r²
-    double slopes = 0;   // Σ J², J = de/dθ
-    double both = 0;     // Σ r J
-  };
-  Sums sums(double theta) const {
-    Sums s;
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      const double x = theta * weights_[i];
-      const double miss = points_[i].restitution - curve_(x);
-      const double j = theta > 0 ? slope(x) / theta : slope_at_zero() * weights_[i];
-      s.squares += miss * miss;
-      s.slopes += j * j;
-      s.both += miss * j;
+  double skew() const {
+    const std::size_t n = model->points();
+    const std::size_t free[] = {fit.estimates.front().unknown};
+    std::vector<double> misses(n), slopes(n);
+    model->residuals(fit.values, free, misses.data(), slopes.data());
+    double both = 0, squares = 0, slopes2 = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      both += misses[i] * slopes[i];
+      squares += misses[i] * misses[i];
+      slopes2 += slopes[i] * slopes[i];
     }
-    return s;
+    const double size = std::sqrt(squares * slopes2);
+    return size > 0 ? both / size : 0;
   }
-
-  /// The best of many θ, by a table of the curve.
-  std::size_t scan(const std::vector<double>& thetas) const {
-    const auto [least, most] = std::minmax_element(weights_.begin(), weights_.end());
-    const double from = std::log(thetas.front() * *least) - step;
-    const double to = std::log(thetas.back() * *most) + 2 * step;
-    std::vector<double> table;
-    for (int i = 0; from + i * step < to; ++i) {
-      table.push_back(curve_(std::exp(from + i * step)));
-    }
-    std::size_t best = 0;
-    double smallest = HUGE_VAL;
-    for (std::size_t k = 0; k < thetas.size(); ++k) {
-      double squares = 0;
-      for (std::size_t i = 0; i < points_.size(); ++i) {
-        const double place = (std::log(thetas[k] * weights_[i]) - from) / step;
-        const auto j = static_cast<std::size_t>(place);
-        const double part = place - static_cast<double>(j);
-        const double miss =
-            points_[i].restitution - (1 - part) * table[j] - part * table[j + 1];
-        squares += miss * miss;
-      }
-      if (squares < smallest) {
-        smallest = squares;
-        best = k;
-      }
-    }
-    return best;
-  }
-
-  void solve(double most) {
-    double middle = 0;
-    for (const double w : weights_) middle += std::log(w);
-    middle = std::exp(middle / static_cast<double>(weights_.size()));
-    std::vector<double> thetas;
-    for (double x = std::log(1e-6); x < std::log(most); x += step) {
-      thetas.push_back(std::exp(x) / middle);
-    }
-    const std::size_t best = scan(thetas);
-    // Where Σ r J changes its sign, by false position (Illinois) in ln θ. It is positive
-    // where θ is too small: the curve lies too high, and falls.
-    const std::size_t last = thetas.size() - 1;
-    double low = std::log(thetas[best > 2 ? best - 2 : 0]);
-    double high = std::log(thetas[std::min(best + 2, last)]);
-    double at_low = sums(std::exp(low)).both, at_high = sums(std::exp(high)).both;
-    if (at_low <= 0) {
-      theta_ = best <= 2 ? 0 : std::exp(low);  // 0: no damping fits best
-    } else if (at_high >= 0) {
-      theta_ = std::exp(high);
-    } else {
-      for (int k = 0; k < 60; ++k) {
-        const double x = (low * at_high - high * at_low) / (at_high - at_low);
-        const double here = sums(std::exp(x)).both;
-        const bool below = here > 0;
-        const double moved = std::fabs(x - (below ? low : high));
-        (below ? low : high) = x;
-        (below ? at_low : at_high) = here;
-        (below ? at_high : at_low) *= 0.5;
-        theta_ = std::exp(x);
-        if (moved < 1e-13 || here == 0) break;
-      }
-    }
-    const Sums s = sums(theta_);
-    const auto n = static_cast<double>(points_.size());
-    rms_ = std::sqrt(s.squares / n);
-    sd_ = std::sqrt(s.squares / (n - 1) / s.slopes);
-    const double size = std::sqrt(s.squares * s.slopes);
-    skew_ = size > 0 ? s.both / size : 0;
-  }
-
-  static constexpr double step = 0.1;  // in logarithms
-
-  Points points_;
-  Curve curve_;
-  std::vector<double> weights_;
-  double theta_ = 0, sd_ = 0, rms_ = 0, skew_ = 0;
 };
 
-/// By how much Λ grows with λ at a speed.
-Fit::Curve group_per_damping(double stiffness, double mass) {
-  return [=](double v) { return azad_featherstone_group_of(stiffness, 1, mass, v); };
+Result<Fitted> fit_damping(std::string_view law, const Points& points, double stiffness,
+                           double mass) {
+  identify::RestitutionData data;
+  for (const Point& p : points) {
+    data.speed.push_back(p.speed);
+    data.restitution.push_back(p.restitution);
+  }
+  Fitted fitted;
+  fitted.model = std::make_unique<identify::RestitutionModel>(*find_law(law), data);
+  for (const auto& [name, value] :
+       {std::pair{"stiffness", stiffness}, std::pair{"mass", mass}}) {
+    const auto place = static_cast<std::size_t>(fitted.model->find(name));
+    fitted.model->unknowns()[place].value = value;
+  }
+  auto found = identify::fit(*fitted.model, {.starts = 1});
+  if (!found) return Error{found.error()};
+  fitted.fit = std::move(*found);
+  return fitted;
 }
 
-Fit fit_ours(const Points& points, double stiffness, double mass) {
-  return {points, [](double group) { return azad_featherstone_restitution(group, true); },
-          group_per_damping(stiffness, mass), 1e3};
+Result<Fitted> fit_ours(const Points& points, double stiffness, double mass) {
+  return fit_damping("azad-featherstone", points, stiffness, mass);
 }
 
-Fit fit_hunt_crossley(const Points& points) {
-  return {points, hunt_crossley_restitution, [](double v) { return v; }, 1e6};
+Result<Fitted> fit_hunt_crossley(const Points& points) {
+  return fit_damping("hunt-crossley", points, 1e6, 1);  // which do not matter
 }
 
 double rms_of_constant(const Points& points) {
@@ -270,10 +128,8 @@ double rms_of_constant(const Points& points) {
   return std::sqrt(squares / static_cast<double>(points.size()));
 }
 
-report::Panel panel_of(const std::string& title, const Points& points, double stiffness,
-                       double mass) {
-  const Fit ours = fit_ours(points, stiffness, mass), classic = fit_hunt_crossley(points);
-  const Fit::Curve weight = group_per_damping(stiffness, mass);
+report::Panel panel_of(const std::string& title, const Points& points, const Fitted& ours,
+                       const Fitted& classic) {
   report::Curve data{"data", {}, {}}, fitted{"new model", {}, {}},
       other{"Hunt–Crossley", {}, {}};
   other.dashed = true;
@@ -291,7 +147,7 @@ report::Panel panel_of(const std::string& title, const Points& points, double st
     const double v = from * std::pow(to / from, i / 40.0);
     fitted.x.push_back(v);
     other.x.push_back(v);
-    fitted.y.push_back(ours.at(weight(v)));
+    fitted.y.push_back(ours.at(v));
     other.y.push_back(classic.at(v));
   }
   return {.title = title,
@@ -301,7 +157,8 @@ report::Panel panel_of(const std::string& title, const Points& points, double st
           .log_x = true};
 }
 
-report::Figure draw(const Values& values, const Points& points) {
+report::Figure draw(const Values& values, const Points& points, const Fitted& ours,
+                    const Fitted& classic) {
   report::Figure figure{.title = "Restitution of pairs of materials",
                         .note = "",
                         .panels = {},
@@ -309,7 +166,7 @@ report::Figure draw(const Values& values, const Points& points) {
   if (const std::string path = values.text("data"); !path.empty()) {
     figure.note = "Azad & Featherstone 2014, as fig. 5; data from a file";
     figure.columns = 1;
-    figure.panels = {panel_of(path, points, values["stiffness"], values["mass"])};
+    figure.panels = {panel_of(path, points, ours, classic)};
     return figure;
   }
   figure.note =
@@ -320,8 +177,10 @@ report::Figure draw(const Values& values, const Points& points) {
     title += pair.name;
     title += ") ";
     title += pair.in_words;
-    figure.panels.push_back(
-        panel_of(title, made_up(pair), contact.stiffness, contact.mass));
+    const Points of_pair = made_up(pair);
+    const auto one = fit_ours(of_pair, contact.stiffness, contact.mass);
+    const auto other = fit_hunt_crossley(of_pair);
+    if (one && other) figure.panels.push_back(panel_of(title, of_pair, *one, *other));
   }
   return figure;
 }
@@ -338,26 +197,31 @@ Result<Outcome> run(Values& values, bool with_figure) {
   if (!read) return Error{read.error()};
   const Points& points = *read;
 
-  const Fit ours = fit_ours(points, k, mass), classic = fit_hunt_crossley(points);
+  const auto fitted = fit_ours(points, k, mass), reference = fit_hunt_crossley(points);
   Outcome outcome;
+  if (!fitted || !reference) {
+    outcome.trouble = fitted ? reference.error() : fitted.error();
+    return outcome;
+  }
+  const Fitted &ours = *fitted, &classic = *reference;
   outcome.results = {{"stiffness", k},
-                     {"damping", ours.theta()},
+                     {"damping", ours.damping()},
                      {"damping_sd", ours.sd()},
-                     {"rms", ours.rms()},
-                     {"rms_hunt_crossley", classic.rms()},
+                     {"rms", ours.fit.rms},
+                     {"rms_hunt_crossley", classic.fit.rms},
                      {"rms_constant", rms_of_constant(points)}};
 
-  if (ours.theta() > 0) {
+  if (ours.damping() > 0) {
     outcome.checks.push_back({"misses have no part along their slope (cosine)",
                               ours.skew(), 0, 1e-6, "least squares"});
   }
   // The curve is that of an impact.
   const double speed = points[points.size() / 2].speed;
   const CentralImpact impact = central_impact(
-      choose<AzadFeatherstone>({.stiffness = k, .damping = ours.theta(), .clamp = 1}),
+      choose<AzadFeatherstone>({.stiffness = k, .damping = ours.damping(), .clamp = 1}),
       true, mass, speed, clock, Detail::restitution_only);
   outcome.trouble = impact.trouble;
-  const double e = ours.at(group_per_damping(k, mass)(speed));
+  const double e = ours.at(speed);
   outcome.checks.push_back({"an impact with this damping returns the curve's e",
                             impact.restitution, e, tolerance(clock, 1e-8, e),
                             "eq. 11 in motion"});
@@ -366,12 +230,12 @@ Result<Outcome> run(Values& values, bool with_figure) {
     const double made_with = contact.damping * std::pow(mass / contact.mass, 0.4) *
                              std::pow(k / contact.stiffness, 0.6);
     outcome.checks.push_back({"damping, that the data were made with [N s/m^1.5]",
-                              ours.theta(), made_with, 4 * ours.sd(),
+                              ours.damping(), made_with, 4 * ours.sd(),
                               "four standard deviations"});
     outcome.checks.push_back({"rms over that of Hunt–Crossley, below 1",
-                              ours.rms() / classic.rms(), 0.5, 0.5, "fig. 5"});
+                              ours.fit.rms / classic.fit.rms, 0.5, 0.5, "fig. 5"});
   }
-  if (with_figure) outcome.figures = {draw(values, points)};
+  if (with_figure) outcome.figures = {draw(values, points, ours, classic)};
   return outcome;
 }
 

@@ -29,6 +29,9 @@ Study boos2013_stiffness();
 Study boos2013_patch();
 Study boos2013_impact();
 Study boos2013_rolling();
+Study boos2013_sphere_test();
+Study boos2013_cylinder_test();
+Study boos2013_damping();
 Study gonthier_spin();
 
 }  // namespace bristle::studies

@@ -74,6 +74,9 @@ std::span<const Study> all_studies() {
       boos2013_patch(),
       boos2013_impact(),
       boos2013_rolling(),
+      boos2013_sphere_test(),
+      boos2013_cylinder_test(),
+      boos2013_damping(),
       gonthier_spin(),
   };
   return studies;

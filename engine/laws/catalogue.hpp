@@ -12,6 +12,7 @@
 #include "bristle/laws/impact.hpp"
 #include "bristle/laws/law.hpp"
 #include "bristle/laws/law_choice.hpp"
+#include "bristle/laws/measured_motion.hpp"
 #include "bristle/laws/slide.hpp"
 
 // The laws by name, for callers that learn at run time which one is wanted: the command
@@ -60,6 +61,13 @@ struct LawEntry {
                                     const SlideProgram& program) = nullptr;
   double (*steady_resistance)(std::span<const double> parameters, double speed,
                               double normal_force, double depth) = nullptr;
+
+  /// The force along a measured motion, alone and with derivatives: of normal laws the
+  /// first two, of friction laws the others.
+  AlongMotion<NormalMoment<double>, double> normal_along = nullptr;
+  AlongMotion<NormalMoment<Sensitive>, Sensitive> normal_sensitive = nullptr;
+  AlongMotion<SlideMoment, double> slide_along = nullptr;
+  AlongMotion<SlideMoment, Sensitive> slide_sensitive = nullptr;
 
   std::vector<double> defaults() const;
   /// The place of a parameter; −1 where the law has none of that name.

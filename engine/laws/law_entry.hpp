@@ -87,6 +87,8 @@ LawEntry law_entry() {
     entry.volumetric = volumetric_law<Law>;
     entry.impact_function = &detail::impact_of<Law>;
     entry.rest_function = &detail::at_rest_of<Law>;
+    entry.normal_along = &detail::normal_along<Law, double>;
+    entry.normal_sensitive = &detail::normal_along<Law, Sensitive>;
   } else {
     entry.spins = {Spin::none};
     if constexpr (SpinFrictionLaw<Law>) {
@@ -100,6 +102,8 @@ LawEntry law_entry() {
     }
     entry.slide = &detail::slide_of<Law>;
     entry.steady_resistance = &detail::steady_resistance_of<Law>;
+    entry.slide_along = &detail::slide_along<Law, double>;
+    entry.slide_sensitive = &detail::slide_along<Law, Sensitive>;
   }
   return entry;
 }
