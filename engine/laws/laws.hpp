@@ -45,13 +45,13 @@ using FrictionLaws =
     LawList<Frictionless, Coulomb, SpringSlider, Dahl, LuGre, ElastoPlastic, Liang,
             GonthierFriction, AzadFeatherstoneClutch>;
 
-/// Calls f.operator()<Law>() for each law of a list, in order.
+/// Calls `f.operator()<Law>()` for each law of a list, in order.
 template <class... Laws, class F>
 constexpr void for_each_law(LawList<Laws...>, F&& f) {
   (f.template operator()<Laws>(), ...);
 }
 
-/// Calls f.operator()<Law>() for the law of that name; false when there is none.
+/// Calls `f.operator()<Law>()` for the law of that name; false when there is none.
 template <class... Laws, class F>
 constexpr bool with_law(LawList<Laws...>, std::string_view name, F&& f) {
   return ((name == Laws::info.name && (f.template operator()<Laws>(), true)) || ...);

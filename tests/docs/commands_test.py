@@ -4,7 +4,8 @@
 usage: commands_test.py TEST BRISTLE PROJECT COMPILER INCLUDE LIBRARY
 
 Every line `bristle …` in a shell block of README.md, CONTRIBUTING.md and docs/ must succeed, next to the
-folder scenes/; every whole scene must run, and every whole C++ program must compile and run.
+folder scenes/ and the files that the pages show; every whole scene must run, and every whole C++ program must
+compile and run. A block whose first line is a comment with nothing but a file name is that file.
 """
 
 import pathlib
@@ -25,6 +26,24 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
 
 
+def named_files():
+    """The files that pages tell people to save, by name."""
+    files = {}
+    for page in PAGES:
+        for language in ("toml", "xml", "csv"):
+            for block in blocks(page, language):
+                first = block.splitlines()[0] if block else ""
+                if name := re.fullmatch(r"(?:# |<!-- )([\w-]+\.\w+)(?: -->)?", first):
+                    text = block if language != "csv" else block.split("\n", 1)[1]
+                    assert files.setdefault(name[1], text) == text, f"two files are called {name[1]}"
+    return files
+
+
+def save_named_files(folder):
+    for name, text in named_files().items():
+        (pathlib.Path(folder) / name).write_text(text)
+
+
 class Documentation(unittest.TestCase):
     def test_shell_lines_run(self):
         lines = []
@@ -39,6 +58,7 @@ class Documentation(unittest.TestCase):
         self.assertGreater(len(lines), 8)
         with tempfile.TemporaryDirectory() as scratch:
             (pathlib.Path(scratch) / "scenes").symlink_to(pathlib.Path(PROJECT) / "scenes")
+            save_named_files(scratch)
             for line, page in {line: page for page, line in lines}.items():
                 words = shlex.split(line, comments=True)[1:]
                 done = subprocess.run([BRISTLE, *words], cwd=scratch, capture_output=True,
@@ -49,6 +69,7 @@ class Documentation(unittest.TestCase):
         scenes = [b for page in PAGES for b in blocks(page, "toml") if "[[bodies]]" in b]
         self.assertGreater(len(scenes), 0)
         with tempfile.TemporaryDirectory() as scratch:
+            save_named_files(scratch)
             for scene in scenes:
                 file = pathlib.Path(scratch) / "scene.toml"
                 file.write_text(scene)

@@ -28,8 +28,9 @@ export function bristle(...words) {
 
 let browser;
 
-/// Opens a page; what goes wrong in it is collected in `errors`.
-export async function openPage(path, { width = 1280, height = 820, colorScheme = "light" } = {}) {
+/// Opens a page; what goes wrong in it is collected in `errors`. A report says when it is shown; other pages are
+/// waited for until they are loaded.
+export async function openPage(path, { width = 1280, height = 820, colorScheme = "light", report = true } = {}) {
   browser ??= await chromium.launch({
     executablePath: browserProgram,
     args: [
@@ -45,7 +46,7 @@ export async function openPage(path, { width = 1280, height = 820, colorScheme =
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("requestfailed", (request) => errors.push(`cannot load ${request.url().slice(0, 80)}`));
   await page.goto(pathToFileURL(path).href);
-  await page.waitForFunction(() => performance.getEntriesByName("shown").length > 0, null, { timeout: 60_000 });
+  if (report) await page.waitForFunction(() => performance.getEntriesByName("shown").length > 0, null, { timeout: 60_000 });
   return { page, errors };
 }
 
