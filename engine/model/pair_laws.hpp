@@ -17,7 +17,8 @@
 //   spring-slider         k_t = ∂f_K/∂δ at δ₀ = p m g/δ₀,  c_t = √(k_t m),
 // half of critical for the mass m, and critical for a ball that rolls (2/7 m) or a box
 // that stands on four points. Where a rule gives k, its own δ₀ with f_K(δ₀) = m g takes
-// the place of the above.
+// the place of the above. A rule may give a frequency instead, for a linear law:
+//   k = m ω², c = 2 ζ m ω.
 
 namespace bristle {
 
