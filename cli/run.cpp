@@ -33,6 +33,7 @@ struct RunWish {
   Settings settings;
   std::string out;
   std::string resume;
+  std::string key;
   bool json = false;
   bool realtime = false;
   bool priority = false;
@@ -200,6 +201,9 @@ int new_run(const RunWish& wish) {
                             wish.scene));
   }
   Settings settings = wish.settings;
+  if (!wish.key.empty()) {
+    settings.push_back(fmt::format("robots.0.key={}", json_text(Json(wish.key))));
+  }
   if (wish.checkpoint > 0) {
     settings.push_back(fmt::format("record.checkpoint_s={}", wish.checkpoint));
   }
@@ -292,8 +296,9 @@ int run_command(const RunWish& wish) {
 
 void add_run_commands(CLI::App& app, int& status) {
   const auto wish = std::make_shared<RunWish>();
-  CLI::App* run = app.add_subcommand("run", "Simulate a scene and record it");
-  run->add_option("SCENE", wish->scene, "A scene file (TOML)");
+  CLI::App* run =
+      app.add_subcommand("run", "Simulate a scene or a robot's file and record it");
+  run->add_option("SCENE", wish->scene, "A scene (TOML), or a robot (URDF or MJCF)");
   CLI::Option* set =
       run->add_option("--set", wish->settings,
                       "key=value of the scene: clock.duration_s=2, bodies.ball.mass_kg=3")
@@ -301,6 +306,9 @@ void add_run_commands(CLI::App& app, int& status) {
   CLI::Option* out = run->add_option("-o,--out", wish->out,
                                      "Folder for the recording; out/SCENE when left out")
                          ->check(empty_name);
+  CLI::Option* key = run->add_option("--key", wish->key,
+                                     "Keyframe of an MJCF file where the robot begins")
+                         ->type_name("NAME");
   CLI::Option* resume =
       run->add_option("--resume", wish->resume,
                       "Go on with the run in this folder from its last checkpoint")
@@ -322,7 +330,7 @@ void add_run_commands(CLI::App& app, int& status) {
   CLI::Option* no_recording =
       run->add_flag("--no-recording", wish->no_recording, "Write nothing");
   // A run that goes on does so as it was begun.
-  for (CLI::Option* other : {set, out, checkpoint, threads, no_recording}) {
+  for (CLI::Option* other : {set, out, key, checkpoint, threads, no_recording}) {
     resume->excludes(other);
   }
   for (CLI::Option* other : {out, csv}) no_recording->excludes(other);
@@ -332,6 +340,7 @@ void add_run_commands(CLI::App& app, int& status) {
       "  bristle run scenes/steel-ball.toml\n"
       "  bristle run scenes/steel-ball.toml --set clock.duration_s=2 --out out/short\n"
       "  bristle run scenes/arm.toml --checkpoint 1\n"
+      "  bristle run robot.xml --key home --set clock.duration_s=2\n"
       "  bristle run --resume out/arm\n"
       "Exit status: 0 all that was promised is computed and written, 2 bad input, 3 "
       "something\ncould not be computed or written, 130 interrupted.");

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "bristle/model/pair_laws.hpp"
 #include "cli/text.hpp"
+#include "files/read_file.hpp"
+#include "scene/robot_scene.hpp"
 #include "scene/start.hpp"
 
 namespace bristle::cli {
@@ -211,6 +215,44 @@ int show_scene(const std::string& file, const Settings& settings) {
   return fine;
 }
 
+/// The scene of a robot's file, to go on from.
+int new_scene(const std::string& file, const std::string& out) {
+  namespace fs = std::filesystem;
+  const auto text = files::read_file(file, std::size_t{1} << 26);
+  if (!text)
+    return fail(fmt::format("{}: cannot read this file: {}", file, text.error()));
+  if (scene::robot_format(*text) == scene::RobotFormat::none) {
+    return fail(
+        fmt::format("{}: this is no robot: the file must begin with <robot> "
+                    "(URDF) or <mujoco> (MJCF)",
+                    file));
+  }
+  std::error_code error;
+  const fs::path folder = fs::absolute(out.empty() ? "." : out, error).parent_path();
+  std::string name = file;
+  if (!out.empty()) {
+    const fs::path relative = fs::relative(file, folder, error);
+    name = error || relative.empty() ? fs::absolute(file).string() : relative.string();
+  }
+  Problems problems;
+  const auto made = scene::robot_scene(*text, file, name,
+                                       std::make_shared<scene::Geometry>(), problems);
+  if (!made) return fail(problems.text());
+  if (out.empty()) {
+    fmt::print("{}", *made);
+    return fine;
+  }
+  if (fs::exists(out, error)) {
+    return fail(fmt::format("{}: there is such a file already", out));
+  }
+  std::ofstream to(out, std::ios::binary);
+  to << *made;
+  to.close();
+  if (!to) return fail(fmt::format("{}: cannot write this file", out), cannot_go_on);
+  fmt::print("{}: run it with bristle run {}\n", printable(out), printable(out));
+  return fine;
+}
+
 }  // namespace
 
 void add_scene_commands(CLI::App& app, int& status) {
@@ -222,9 +264,11 @@ void add_scene_commands(CLI::App& app, int& status) {
       "Examples:\n"
       "  bristle scene check scenes/steel-ball.toml\n"
       "  bristle scene show scenes/steel-ball.toml\n"
+      "  bristle scene new robot.xml -o robot.toml\n"
       "  bristle scene schema > bristle.schema.json");
   const auto with_file = [&](CLI::App* command) {
-    command->add_option("SCENE", *file, "A scene file (TOML)")->required();
+    command->add_option("SCENE", *file, "A scene (TOML), or a robot (URDF or MJCF)")
+        ->required();
     command->add_option("--set", *settings, "key=value of the scene")
         ->type_name("KEY=VALUE");
   };
@@ -235,6 +279,13 @@ void add_scene_commands(CLI::App& app, int& status) {
   CLI::App* show = scene->add_subcommand("show", "What was understood of a scene file");
   with_file(show);
   show->callback([file, settings, &status] { status = show_scene(*file, *settings); });
+  const auto out = std::make_shared<std::string>();
+  CLI::App* fresh = scene->add_subcommand(
+      "new", "Write the scene that `bristle run` makes of a robot's file");
+  fresh->add_option("ROBOT", *file, "A robot's file (URDF or MJCF)")->required();
+  fresh->add_option("-o,--out", *out, "The scene file; standard output when left out")
+      ->check(empty_name);
+  fresh->callback([file, out, &status] { status = new_scene(*file, *out); });
   CLI::App* schema =
       scene->add_subcommand("schema", "JSON Schema of scene files, for editors");
   schema->callback([&status] {

@@ -168,8 +168,20 @@ void add_parameters(Hash& hash, const Model& model) {
     hash.add(motor.v);
     hash.add(motor.kp);
     hash.add(motor.kd);
-    hash.add(motor.effort_limit);
+    hash.add(motor.coupling);
+    hash.add(motor.least_force);
+    hash.add(motor.largest_force);
+    hash.add(motor.torque);
     add_signal(hash, motor.target);
+  }
+  for (const Coupling& coupling : model.couplings) {
+    for (const DofWeight& j : coupling.joints) {
+      hash.add(j.dof);
+      hash.add(j.weight);
+    }
+    for (const double x : {coupling.rest, coupling.stiffness, coupling.damping}) {
+      hash.add(x);
+    }
   }
   for (const Load& load : model.loads) {
     hash.add(load.link);

@@ -38,6 +38,8 @@ void Draft::place_robot(const Section& at) {
   place(Element::loop, parts.loops);
   place(Element::shape, parts.shapes);
   place(Element::motor, parts.motors);
+  place(Element::coupling, parts.couplings);
+  place(Element::load, parts.loads);
   rules.resize(parts.contacts.size(), Written(at));
 }
 

@@ -42,6 +42,15 @@ struct Draft {
   /// Keys that put a body somewhere or set it in motion, as they are written.
   std::map<std::string, std::vector<std::string>, std::less<>> placed;
   bool allow_overlap = false;
+  /// Bodies of robots' files, and which of [[robots]] each belongs to.
+  std::map<std::string, std::size_t, std::less<>> robot_of;
+  /// What of a robot the whole model decides.
+  struct RobotRules {
+    bool self_collision = true;
+    bool hold = false;
+    Place place;
+  };
+  std::vector<RobotRules> robots;
 
   /// A name that nothing else of its sort may have.
   bool claim(const char* sort, const std::string& name, const Section& at);

@@ -239,6 +239,14 @@ inline constexpr Key robot_keys[] = {
      "hull|mesh"},
     {"packages", Kind::texts, Dimension::none,
      "folders that package:// is looked for in"},
+    {"key", Kind::text, Dimension::none,
+     "keyframe of an MJCF file where it begins; its first when left out"},
+    {"control", Kind::text, Dimension::none,
+     "file when left out: its actuators; hold: position motors keep all other joints "
+     "where they begin",
+     any_number, "file|hold"},
+    {"self_collision", Kind::flag, Dimension::none,
+     "whether its bodies touch each other; true when left out"},
     {"start", Kind::section, Dimension::none,
      "joint = position, in rad or m; a list of all where it has several"},
     BRISTLE_POSE_KEYS};

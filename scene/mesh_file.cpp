@@ -109,7 +109,7 @@ Triangles scaled(const Triangles& triangles, const Vec3<double>& scale) {
 
 const Triangles* Meshes::read(const std::string& path, const Place& at,
                               const std::string& who) {
-  const auto [entry, fresh] = files_.try_emplace(path);
+  const auto [entry, fresh] = geometry_->files.try_emplace(path);
   if (fresh) {
     Result<Triangles> loaded = import_mesh(path);
     if (loaded) {
@@ -124,7 +124,8 @@ const Triangles* Meshes::read(const std::string& path, const Place& at,
 std::optional<Shape> Meshes::shape(const std::string& key, const Triangles& triangles,
                                    const Vec3<double>& scale, const Place& at,
                                    const std::string& who) {
-  const auto [entry, fresh] = shapes_.try_emplace(key);
+  const auto [entry, fresh] =
+      geometry_->shapes.try_emplace(words({options_->meshes, " ", key}));
   std::optional<Shape>& made = entry->second;
   if (!fresh) return made;
   const Triangles sized = scaled(triangles, scale);

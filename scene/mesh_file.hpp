@@ -21,7 +21,7 @@ std::string resolve(const std::string& address, const std::string& folder,
 /// tetrahedra over a point; 0 where they enclose nothing.
 Solid enclosed(const Triangles& triangles);
 
-/// Reads meshes, each once, and makes shapes of them.
+/// Reads meshes, each once, and makes shapes of them; both stay in the geometry.
 class Meshes {
  public:
   Meshes(const RobotOptions& options, Geometry& geometry, Problems& problems)
@@ -41,8 +41,6 @@ class Meshes {
   const RobotOptions* options_;
   Geometry* geometry_;
   Problems* problems_;
-  std::map<std::string, Triangles> files_;  // empty: not to be had
-  std::map<std::string, std::optional<Shape>> shapes_;
 };
 
 /// Scaled along the axes; where the scale mirrors them, the triangles still turn outward.

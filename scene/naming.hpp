@@ -47,11 +47,15 @@ inline void append(Parts&& from, Parts& to) {
   move_all(from.loops, to.loops);
   move_all(from.constraints, to.constraints);
   move_all(from.shapes, to.shapes);
+  move_all(from.couplings, to.couplings);
+  move_all(from.touch_rules, to.touch_rules);
   move_all(from.contacts, to.contacts);
+  move_all(from.keys, to.keys);
   move_all(from.motors, to.motors);
   move_all(from.loads, to.loads);
   move_all(from.start, to.start);
   if (from.gravity) to.gravity = from.gravity;
+  if (from.timestep) to.timestep = from.timestep;
 }
 
 }  // namespace bristle::scene

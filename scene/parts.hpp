@@ -1,12 +1,14 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bristle/model/model.hpp"
+#include "scene/mesh_import.hpp"
 #include "scene/problem.hpp"
 
 // What a file describes, in the engine's own words: whoever reads a format fills these
@@ -19,6 +21,14 @@ struct Geometry {
   std::deque<ConvexHull> hulls;
   std::deque<TriangleMesh> meshes;
   std::deque<HeightField> fields;
+
+  // While files are read: each mesh file once, and the shapes that are made of it.
+  std::map<std::string, Triangles, std::less<>> files{};  // empty: not to be had
+  std::map<std::string, std::optional<Shape>, std::less<>> shapes{};
+  void forget_files() {
+    files.clear();
+    shapes.clear();
+  }
 };
 
 /// A joint's position or velocity at the start, where it is not the neutral one.
@@ -34,11 +44,16 @@ struct Parts {
   std::vector<LoopSpec> loops;
   std::vector<ConstraintSpec> constraints;
   std::vector<ShapeSpec> shapes;
-  std::vector<ContactSpec> contacts;  // of files: pairs that never touch
+  std::vector<CouplingSpec> couplings;
+  /// Of files: how their shapes touch, which a scene's own rules come before; and pairs
+  /// that never touch or that touch although a joint connects them, which come last.
+  std::vector<ContactSpec> touch_rules, contacts;
   std::vector<MotorSpec> motors;
   std::vector<LoadSpec> loads;
   std::vector<InitialJoint> start;
   std::optional<Vec3<double>> gravity;  // [m/s²]
+  std::optional<double> timestep{};     // that a file asks for [s]
+  std::vector<std::string> keys{};      // of files: their keyframes
   std::shared_ptr<Geometry> geometry = std::make_shared<Geometry>();
 };
 

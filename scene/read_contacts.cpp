@@ -303,6 +303,11 @@ void read_contacts(const Section& scene, Draft& draft) {
     static const toml::table nothing;
     add_rule(Section(nothing, contact_keys, "contacts", draft.source), "*", "*", names,
              draft);
+    // Where the scene says nothing, robots touch as their files say.
+    for (const ContactSpec& rule : draft.parts.touch_rules) {
+      draft.parts.contacts.push_back(rule);
+      draft.rules.push_back(draft.rules.front());
+    }
   }
   for (std::size_t i = 0; i < contacts.size() && !draft.source.problems->full(); ++i) {
     const Section at(*contacts[i], contact_keys, fmt::format("contact {}", i + 1),

@@ -8,6 +8,7 @@
 #include "scene/draft.hpp"
 #include "scene/mesh_file.hpp"
 #include "scene/mjcf.hpp"
+#include "scene/robot_scene.hpp"
 #include "scene/toml_text.hpp"
 #include "scene/urdf.hpp"
 #include "scene/xml.hpp"
@@ -15,12 +16,6 @@
 namespace bristle::scene {
 
 namespace {
-
-/// Whether a file is MJCF: its first element says so, whatever its name ends in.
-bool is_mjcf(std::string_view text) {
-  const std::string_view head = text.substr(0, 4096);
-  return head.find("<mujoco") < head.find("<robot");  // URDF may hold a mujoco element
-}
 
 /// A number, or a list of numbers; else empty.
 std::vector<double> positions_of(const toml::node& node) {
@@ -101,6 +96,7 @@ void read_robots(const Section& scene, Draft& draft) {
     RobotOptions options;
     options.base = at.text_or("base", "fixed");
     options.meshes = at.text_or("meshes", "hull");
+    options.key = at.text_or("key", "");
     options.surface = at.text_or("surface", "");
     options.packages = at.texts("packages");
     options.pose = pose_of(at).value_or(Transform<double>{});
@@ -112,7 +108,8 @@ void read_robots(const Section& scene, Draft& draft) {
       continue;
     }
     const std::size_t bodies = draft.parts.bodies.size();
-    const auto read = is_mjcf(*text) ? read_mjcf_text : read_urdf_text;
+    const auto read =
+        robot_format(*text) == RobotFormat::mjcf ? read_mjcf_text : read_urdf_text;
     const bool good = read(*text, path, options, draft.parts, *draft.source.problems);
     if (!good) continue;
     for (std::size_t k = bodies; k < draft.parts.bodies.size(); ++k) {
@@ -120,6 +117,12 @@ void read_robots(const Section& scene, Draft& draft) {
       draft.claim("body", body.name, at);
     }
     draft.place_robot(at);
+    for (std::size_t k = bodies; k < draft.parts.bodies.size(); ++k) {
+      draft.robot_of.try_emplace(draft.parts.bodies[k].name, draft.robots.size());
+    }
+    draft.robots.push_back({.self_collision = at.flag("self_collision", true),
+                            .hold = at.text_or("control", "file") == "hold",
+                            .place = at.place_of("file")});
     read_start(at, draft.parts, draft);
   }
 }

@@ -11,6 +11,8 @@
 #include "files/read_file.hpp"
 #include "scene/draft.hpp"
 #include "scene/path.hpp"
+#include "scene/robot_rules.hpp"
+#include "scene/robot_scene.hpp"
 #include "scene/start.hpp"
 #include "scene/toml_text.hpp"
 
@@ -399,34 +401,54 @@ void check_impulses(const ClockSpec& clock, const Draft& draft, Problems& proble
          "leave it out");
 }
 
-std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
-  Problems& problems = *draft.source.problems;
+Result<Model> build_model(const Parts& parts) {
   ModelBuilder builder;
-  if (draft.parts.gravity) builder.gravity(*draft.parts.gravity);
-  for (const BodySpec& body : draft.parts.bodies) builder.add_body(body);
-  for (const JointSpec& joint : draft.parts.joints) builder.add_joint(joint);
-  for (const LoopSpec& loop : draft.parts.loops) builder.add_loop(loop);
-  for (const ConstraintSpec& constraint : draft.parts.constraints) {
+  if (parts.gravity) builder.gravity(*parts.gravity);
+  for (const BodySpec& body : parts.bodies) builder.add_body(body);
+  for (const JointSpec& joint : parts.joints) builder.add_joint(joint);
+  for (const LoopSpec& loop : parts.loops) builder.add_loop(loop);
+  for (const ConstraintSpec& constraint : parts.constraints) {
     builder.add_constraint(constraint);
   }
-  for (const ShapeSpec& shape : draft.parts.shapes) builder.add_shape(shape);
-  for (const ContactSpec& contact : draft.parts.contacts) builder.add_contact(contact);
-  for (const MotorSpec& motor : draft.parts.motors) builder.add_motor(motor);
-  for (const LoadSpec& load : draft.parts.loads) builder.add_load(load);
-  Result<Model> model = builder.build();
+  for (const CouplingSpec& coupling : parts.couplings) builder.add_coupling(coupling);
+  for (const ShapeSpec& shape : parts.shapes) builder.add_shape(shape);
+  for (const ContactSpec& contact : parts.contacts) builder.add_contact(contact);
+  for (const MotorSpec& motor : parts.motors) builder.add_motor(motor);
+  for (const LoadSpec& load : parts.loads) builder.add_load(load);
+  return builder.build();
+}
+
+State start_of(const Model& model, const Parts& parts) {
+  State state = make_state(model);
+  for (const InitialJoint& start : parts.start) {
+    const Joint* joint = model.tree.find_joint(start.joint);
+    if (joint == nullptr) continue;
+    std::copy(start.q.begin(), start.q.end(), state.q.begin() + joint->q);
+    std::copy(start.v.begin(), start.v.end(), state.v.begin() + joint->v);
+  }
+  return state;
+}
+
+std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
+  Problems& problems = *draft.source.problems;
+  add_holding_motors(draft);
+  Result<Model> model = build_model(draft.parts);
+  if (model && !draft.robots.empty()) {
+    find_apparent_masses(*model, draft);
+    model = build_model(draft.parts);
+  }
+  if (model && !draft.robots.empty() &&
+      keep_robots_apart(*model, start_of(*model, draft.parts), draft)) {
+    model = build_model(draft.parts);
+  }
   if (!model) {
     problems.error(draft.place_of(model.error_subject()), model.error());
     return std::nullopt;
   }
   scene.model = std::move(*model);
   scene.geometry = draft.parts.geometry;
-  scene.start = make_state(scene.model);
-  for (const InitialJoint& start : draft.parts.start) {
-    const Joint* joint = scene.model.tree.find_joint(start.joint);
-    if (joint == nullptr) continue;
-    std::copy(start.q.begin(), start.q.end(), scene.start.q.begin() + joint->q);
-    std::copy(start.v.begin(), start.v.end(), scene.start.v.begin() + joint->v);
-  }
+  scene.geometry->forget_files();
+  scene.start = start_of(scene.model, draft.parts);
   scene.probes = read_probes(at, scene.model, draft);
   close_loops(scene.model, scene.start, draft, problems);
   check_start(scene.model, scene.start, draft, problems);
@@ -621,8 +643,11 @@ std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& 
   return probes;
 }
 
-std::optional<Scene> read_scene_text(const std::string& text, const std::string& file,
+namespace {
+
+std::optional<Scene> read_scene_with(const std::string& text, const std::string& file,
                                      const std::vector<std::string>& settings,
+                                     const std::shared_ptr<Geometry>& geometry,
                                      Problems& problems) {
   auto table = parse_toml(text, file, problems);
   if (!table) return std::nullopt;
@@ -633,6 +658,7 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
 
   Draft draft;
   draft.source = {file, &problems};
+  draft.parts.geometry = geometry;
   const std::vector<Key> clock = clock_keys();
   const std::vector<Key> keys = scene_keys(clock);
   const Section at(*table, keys, "scene", draft.source);
@@ -668,6 +694,14 @@ std::optional<Scene> read_scene_text(const std::string& text, const std::string&
   return compile(at, draft, std::move(scene));
 }
 
+}  // namespace
+
+std::optional<Scene> read_scene_text(const std::string& text, const std::string& file,
+                                     const std::vector<std::string>& settings,
+                                     Problems& problems) {
+  return read_scene_with(text, file, settings, std::make_shared<Geometry>(), problems);
+}
+
 std::optional<Scene> read_scene(const std::string& file,
                                 const std::vector<std::string>& settings,
                                 Problems& problems) {
@@ -676,7 +710,14 @@ std::optional<Scene> read_scene(const std::string& file,
     problems.error({file, 0}, fmt::format("cannot read this file: {}", text.error()));
     return std::nullopt;
   }
-  return read_scene_text(*text, file, settings, problems);
+  const auto geometry = std::make_shared<Geometry>();
+  if (robot_format(*text) == RobotFormat::none) {
+    return read_scene_with(*text, file, settings, geometry, problems);
+  }
+  const std::string name = std::filesystem::path(file).filename().string();
+  const auto scene = robot_scene(*text, file, name, geometry, problems);
+  if (!scene) return std::nullopt;
+  return read_scene_with(*scene, file, settings, geometry, problems);
 }
 
 }  // namespace bristle::scene

@@ -14,6 +14,8 @@ struct RobotOptions {
   std::string base = "fixed";
   /// Meshes as they collide: "hull", their convex hulls, or "mesh", their triangles.
   std::string meshes = "hull";
+  /// The keyframe of an MJCF file where it begins; empty: the first.
+  std::string key{};
   /// The surface of every shape; empty: each link's name.
   std::string surface{};
   /// Folders that hold packages, or are one, for package:// addresses. The folders above

@@ -73,17 +73,18 @@ Solid solid_ellipsoid(const Vec3<double>& s) {
   return of_second_moments(mass, k * s.x * s.x, k * s.y * s.y, k * s.z * s.z);
 }
 
-std::optional<std::string> impossible(const Sym3<double>& s) {
-  const auto number = [](double x) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", x);
-    return std::string(text);
-  };
-  // Eigenvalues by the trigonometric solution (Smith 1961, Comm. ACM 4, 168), of the
-  // matrix scaled to 1 so that no digits overflow.
+namespace {
+
+struct Moments {
+  double least, middle, most;
+};
+
+/// Eigenvalues by the trigonometric solution (Smith 1961, Comm. ACM 4, 168), of the
+/// matrix scaled to 1 so that no digits overflow.
+Moments principal_moments(const Sym3<double>& s) {
   const double scale = std::max({std::abs(s.xx), std::abs(s.yy), std::abs(s.zz),
                                  std::abs(s.xy), std::abs(s.xz), std::abs(s.yz)});
-  if (!(scale > 0)) return {};
+  if (!(scale > 0)) return {0, 0, 0};
   const Sym3<double> unit{s.xx / scale, s.yy / scale, s.zz / scale,
                           s.xy / scale, s.xz / scale, s.yz / scale};
   const double mean = trace(unit) / 3;
@@ -91,24 +92,37 @@ std::optional<std::string> impossible(const Sym3<double>& s) {
   const double p = std::sqrt((d.xx * d.xx + d.yy * d.yy + d.zz * d.zz +
                               2 * (d.xy * d.xy + d.xz * d.xz + d.yz * d.yz)) /
                              6);
-  double least = mean, middle = mean, most = mean;
-  if (p > 0) {
-    const Mat3<double> m = full((1 / p) * d);
-    const double phi =
-        std::acos(std::clamp(dot(m.x, cross(m.y, m.z)) / 2, -1.0, 1.0)) / 3;
-    most = mean + 2 * p * std::cos(phi);
-    least = mean + 2 * p * std::cos(phi + 2 * pi / 3);
-    middle = 3 * mean - most - least;
-  }
+  if (!(p > 0)) return {scale * mean, scale * mean, scale * mean};
+  const Mat3<double> m = full((1 / p) * d);
+  const double phi = std::acos(std::clamp(dot(m.x, cross(m.y, m.z)) / 2, -1.0, 1.0)) / 3;
+  const double most = mean + 2 * p * std::cos(phi);
+  const double least = mean + 2 * p * std::cos(phi + 2 * pi / 3);
+  return {scale * least, scale * (3 * mean - most - least), scale * most};
+}
+
+}  // namespace
+
+std::optional<std::string> impossible(const Sym3<double>& s) {
+  const auto number = [](double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", x);
+    return std::string(text);
+  };
+  const auto [least, middle, most] = principal_moments(s);
   const double allowed = tolerance * std::abs(most);
   std::string about = " (principal moments ";
-  about += number(scale * least) + ", " + number(scale * middle) + ", ";
-  about += number(scale * most) + " kg m^2)";
+  about += number(least) + ", " + number(middle) + ", ";
+  about += number(most) + " kg m^2)";
   if (least < -allowed) return "must have no negative principal moment" + about;
   if (most > least + middle + allowed) {
     return "must have no principal moment above the sum of the other two" + about;
   }
   return {};
+}
+
+double missing_inertia(const Sym3<double>& s) {
+  const auto [least, middle, most] = principal_moments(s);
+  return std::max({0.0, -least, most - least - middle});
 }
 
 Mat3<double> turn(const Vec3<double>& axis, double angle) {

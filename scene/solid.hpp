@@ -34,6 +34,9 @@ Solid solid_ellipsoid(const Vec3<double>& semi_axes);
 /// mass has none.
 std::optional<std::string> impossible(const Sym3<double>& s);
 
+/// What all three principal moments lack for some mass to have them.
+double missing_inertia(const Sym3<double>& s);
+
 /// Roll, pitch, yaw about fixed x, y, z.
 Mat3<double> from_roll_pitch_yaw(const Vec3<double>& rpy);
 /// The turn by `angle` about an axis of any length above 0.

@@ -11,9 +11,11 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <numbers>
 #include <set>
 #include <vector>
 
+#include "bristle/model/checks.hpp"
 #include "scene/mesh_file.hpp"
 #include "scene/naming.hpp"
 #include "scene/solid.hpp"
@@ -29,10 +31,14 @@ namespace {
 
 using xml::Attribute;
 using xml::called;
+using xml::Consequence;
 using xml::Element;
 using xml::Range;
 using xml::shown;
 using xml::words;
+
+/// Of a joint that imitates another, were it alone [rad/s].
+constexpr double mimic_rate = 2 * std::numbers::pi * 50;
 
 struct LinkRecord {
   const Element* element;
@@ -119,6 +125,7 @@ class Reading {
     for (const BodySpec& b : before.bodies) body_names_.take(b.name);
     for (const JointSpec& j : before.joints) joint_names_.take(j.name);
     for (const ShapeSpec& s : before.shapes) shape_names_.take(s.name);
+    for (const CouplingSpec& c : before.couplings) coupling_names_.take(c.name);
   }
 
   void read(std::string_view text, Parts& parts) {
@@ -137,8 +144,11 @@ class Reading {
     for (const Element& e : robot.children) {
       if (e.tag == "link") {
         read_link(e);
+      } else if (e.tag.starts_with("xacro:")) {
+        error(e, {e.tag, ": this file is not finished; run xacro on it first (xacro ",
+                  shown(path_), " > robot.urdf)"});
       } else if (e.tag != "joint") {
-        unread_.count(e.tag);
+        unread_.count(e.tag, consequence_of(e.tag));
       }
     }
     for (const Element& e : robot.children) {
@@ -162,6 +172,23 @@ class Reading {
                                        " must be ", one, " or ", other}));
   }
 
+  static Consequence consequence_of(std::string_view what) {
+    static const std::map<std::string_view, Consequence> all{
+        {"visual", Consequence::looks},
+        {"material", Consequence::looks},
+        {"transmission", Consequence::nothing},
+        {"gazebo", Consequence::contact},
+        {"contact", Consequence::contact},
+        {"sensor", Consequence::unmeasured},
+        {"calibration", Consequence::nothing},
+        {"verbose", Consequence::nothing},
+        {"safety_controller", Consequence::softness},
+        {"type", Consequence::nothing},
+        {"concave", Consequence::contact}};
+    const auto found = all.find(what);
+    return found == all.end() ? Consequence::motion : found->second;
+  }
+
   void error(const Element& e, std::initializer_list<std::string_view> parts) {
     problems_.error(e.place(), words(parts));
   }
@@ -183,6 +210,7 @@ class Reading {
         {"axis", {"xyz"}},
         {"limit", {"lower", "upper", "effort", "velocity"}},
         {"dynamics", {"damping", "friction"}},
+        {"mimic", {"joint", "multiplier", "offset"}},
         {"box", {"size"}},
         {"sphere", {"radius"}},
         {"cylinder", {"radius", "length"}},
@@ -192,7 +220,7 @@ class Reading {
     if (known == read.end()) return;
     for (const Attribute& a : e.attributes) {
       if (known->second.contains(a.name) || a.name.starts_with("xmlns")) continue;
-      unread_.count(words({e.tag, " ", a.name}));
+      unread_.count(words({e.tag, " ", a.name}), consequence_of(a.name));
     }
     for (const Element& c : e.children) count_attributes(c);
   }
@@ -205,7 +233,7 @@ class Reading {
     for (const Element& c : e.children) {
       if (std::find(often.begin(), often.end(), c.tag) != often.end()) continue;
       if (std::find(once.begin(), once.end(), c.tag) == once.end()) {
-        unread_.count(c.tag);
+        unread_.count(c.tag, consequence_of(c.tag));
       } else if (++seen[c.tag] == 2) {
         error(c, {who, ": ", c.tag, " must be given once only"});
       }
@@ -282,10 +310,23 @@ class Reading {
       moment("iyy", s.yy);
       moment("iyz", s.yz);
       moment("izz", s.zz);
-      if (const auto wrong = impossible(s)) {
-        error(*inertia, {link.who, ": inertia ", *wrong});
-      } else if (link.mass == 0 && trace(s) > 0) {
-        error(*inertia, {link.who, ": inertia must be 0 where the mass is"});
+      if (link.mass == 0 && trace(s) > 0) {
+        problems_.warning(inertia->place(),
+                          words({link.who, ": inertia without a mass is ignored"}));
+        moments = " ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'";
+      } else if (const auto wrong = impossible(s)) {
+        const double raised = missing_inertia(s);
+        if (raised < trace(s)) {
+          problems_.warning(inertia->place(), words({link.who, ": inertia ", *wrong,
+                                                     "; all three are raised by ",
+                                                     checks::number(raised), " kg m^2"}));
+          s = s + Sym3<double>::diagonal(raised, raised, raised);
+          moments = words({" ixx='", exact(s.xx), "' ixy='", exact(s.xy), "' ixz='",
+                           exact(s.xz), "' iyy='", exact(s.yy), "' iyz='", exact(s.yz),
+                           "' izz='", exact(s.zz), "'"});
+        } else {
+          error(*inertia, {link.who, ": inertia ", *wrong});
+        }
       }
     }
     link.has_inertial = true;
@@ -327,11 +368,6 @@ class Reading {
       error(e, {joint.who, ": type = ", shown(joint.kind),
                 " must be fixed, revolute, continuous, prismatic, planar or floating"});
       joint.kind = "fixed";
-    }
-    if (const Element* mimic = e.child("mimic")) {
-      error(*mimic, {joint.who,
-                     ": mimic is not supported; a joint must move by itself (take mimic "
-                     "away, and drive it with a motor of its own)"});
     }
     joint.body = words({"<joint name='", numbered('j', joints_.size()), "' type='",
                         joint.kind, "'>", origin(e, joint.who).text});
@@ -613,6 +649,37 @@ class Reading {
       if (links_[i].name != world_name) add_body(i, *model, parts);
     }
     for (std::size_t i = 0; i < joints_.size(); ++i) add_joint(i, *model, parts);
+    for (const JointRecord& joint : joints_) add_mimic(joint, parts);
+  }
+
+  /// q = multiplier q′ + offset, held by a spring that is stiff for what the joint moves.
+  void add_mimic(const JointRecord& joint, Parts& parts) {
+    const Element* mimic = joint.element->child("mimic");
+    if (mimic == nullptr) return;
+    const Attribute* name = required(*mimic, "joint", joint.who);
+    if (name == nullptr) return;
+    const auto other = std::ranges::find(joints_, name->value, &JointRecord::name);
+    const auto single = [](const JointRecord& j) {
+      return j.type == JointType::revolute || j.type == JointType::prismatic;
+    };
+    if (other == joints_.end() || &*other == &joint || !single(*other) ||
+        !single(joint)) {
+      problems_.error(name->place(),
+                      words({joint.who, ": mimic: joint = \"", shown(name->value),
+                             "\" must be another joint of the file that turns or slides, "
+                             "as this one must"}));
+      return;
+    }
+    const std::string who = joint.who + ": mimic";
+    const double factor =
+        xml::number(mimic->find("multiplier"), who, 1, Range::any, problems_);
+    CouplingSpec coupling;
+    coupling.name = coupling_names_.fresh(joint.name + ".mimic");
+    coupling.terms.push_back({joint.name, 1});
+    if (factor != 0) coupling.terms.push_back({other->name, -factor});
+    coupling.rest = xml::number(mimic->find("offset"), who, 0, Range::any, problems_);
+    coupling.frequency = mimic_rate;
+    parts.couplings.push_back(std::move(coupling));
   }
 
   void add_base(Parts& parts) {
@@ -683,7 +750,7 @@ class Reading {
   Problems& problems_;
   Meshes meshes_;
   xml::Unread unread_;
-  Names body_names_, joint_names_, shape_names_;
+  Names body_names_, joint_names_, shape_names_, coupling_names_;
   std::vector<LinkRecord> links_;
   std::vector<JointRecord> joints_;
   std::map<std::string, std::size_t, std::less<>> link_of_;

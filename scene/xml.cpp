@@ -225,15 +225,24 @@ Vec3<double> vector(const Attribute* from, const std::string& who,
 }
 
 void Unread::report(const std::string& file, Problems& problems) const {
-  if (counts_.empty()) return;
-  std::string all = "not read: ";
-  bool first = true;
-  for (const auto& [what, count] : counts_) {
-    if (!first) all += ", ";
-    first = false;
-    all += words({shown(what), " (", std::to_string(count), ")"});
+  static const std::map<Consequence, std::string_view> then{
+      {Consequence::undriven, "not read, so that what they drive is limp: "},
+      {Consequence::uncoupled, "not read, so that what they hold together is loose: "},
+      {Consequence::motion, "not read, so that it moves otherwise: "},
+      {Consequence::contact, "not read, so that contacts differ: "},
+      {Consequence::softness,
+       "not read, limits and couplings are as hard as by default: "},
+      {Consequence::unmeasured, "not read, so that nothing is measured there: "},
+      {Consequence::looks, "not read, so that it looks otherwise: "}};
+  for (const auto& [consequence, words_of_it] : then) {
+    std::string all;
+    for (const auto& [what, count] : counts_) {
+      if (what.first != consequence) continue;
+      if (!all.empty()) all += ", ";
+      all += words({shown(what.second), " (", std::to_string(count), ")"});
+    }
+    if (!all.empty()) problems.warning({file, 0}, words({words_of_it, all}));
   }
-  problems.warning({file, 0}, all);
 }
 
 }  // namespace bristle::scene::xml

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bristle/core/vec.hpp"
@@ -79,15 +80,29 @@ double number(const Attribute* from, const std::string& who, double otherwise,
 Vec3<double> vector(const Attribute* from, const std::string& who,
                     const Vec3<double>& otherwise, Problems& problems);
 
+/// What follows from something that is not read, the most serious first.
+enum class Consequence : std::uint8_t {
+  undriven,    // an actuator
+  uncoupled,   // what holds joints or bodies together
+  motion,      // forces, inertias, limits
+  contact,     // what touches, and how
+  softness,    // how hard limits and couplings are
+  unmeasured,  // a sensor
+  looks,       // a picture only
+  nothing,     // it concerns another program
+};
+
 /// What was in a file and is not read, by name.
 class Unread {
  public:
-  void count(const std::string& what) { ++counts_[what]; }
-  /// One warning that names all of it.
+  void count(const std::string& what, Consequence then = Consequence::motion) {
+    if (then != Consequence::nothing) ++counts_[{then, what}];
+  }
+  /// One warning for each consequence, the most serious first.
   void report(const std::string& file, Problems& problems) const;
 
  private:
-  std::map<std::string, int> counts_;
+  std::map<std::pair<Consequence, std::string>, int> counts_;
 };
 
 }  // namespace bristle::scene::xml

@@ -26,7 +26,7 @@ class HalfRows {
 
   static constexpr std::size_t most_rows = 4;
 
-  /// Of pushes between the same two links, or of one on a joint velocity, with the last
+  /// Of pushes between the same two links, or of one on joint velocities, with the last
   /// factorisation.
   void find(const Tree& tree, const Workspace<double>& ws,
             std::span<const JacobianRow<double>> pushes) noexcept {
@@ -34,6 +34,8 @@ class HalfRows {
     const JacobianRow<double>& first = pushes.front();
     if (first.dof >= 0) {
       collect(tree, ws, tree.dofs()[detail::at(first.dof)].link, world_link);
+    } else if (!first.joints.empty()) {
+      collect(tree, ws, first.joints);
     } else {
       collect(tree, ws, first.link_a, first.link_b);
     }
@@ -73,6 +75,21 @@ class HalfRows {
     }
     touched_ = std::span(velocities_).first(count);
     std::sort(velocities_.begin(), velocities_.begin() + static_cast<long>(count));
+  }
+
+  /// All that the ways from several joints to the world pass.
+  void collect(const Tree& tree, const Workspace<double>& ws,
+               std::span<const DofWeight> joints) noexcept {
+    std::fill(dense_.begin(), dense_.end(), 0.0);
+    for (const DofWeight& joint : joints) {
+      collect(tree, ws, tree.dofs()[detail::at(joint.dof)].link, world_link);
+      for (const int v : touched_) dense_[detail::at(v)] = 1;
+    }
+    std::size_t count = 0;
+    for (std::size_t v = 0; v < dense_.size(); ++v) {
+      if (dense_[v] != 0) velocities_[count++] = static_cast<int>(v);
+    }
+    touched_ = std::span(velocities_).first(count);
   }
 
   std::vector<double> dense_;

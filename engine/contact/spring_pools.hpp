@@ -4,6 +4,7 @@
 #include <string>
 #include <tuple>
 
+#include "bristle/contact/coupling_pool.hpp"
 #include "bristle/contact/loop_pool.hpp"
 
 // Springs and dampers between bodies or on joints, pooled by kind. They have neither laws
@@ -45,7 +46,7 @@ struct SpringPoolList : std::tuple<Pool...> {
   std::tuple<Pool...>& all() { return *this; }
 };
 
-using SpringPools = SpringPoolList<LoopPool>;
+using SpringPools = SpringPoolList<LoopPool, CouplingPool>;
 
 /// work(pool) for every kind.
 template <class Pools, class Work>

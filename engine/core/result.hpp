@@ -22,13 +22,14 @@ enum class Element : std::uint8_t {
   limit,           // of a joint
   joint_friction,  // of a joint
   constraint,      // of velocities
+  coupling,        // of joints
 };
 
 /// "body", "joint", …; "" for none.
 constexpr std::string_view name_of(Element element) noexcept {
   constexpr std::string_view names[] = {
-      "",     "body", "joint",       "shape",          "contact",   "motor",
-      "load", "loop", "joint limit", "joint friction", "constraint"};
+      "",     "body", "joint",       "shape",          "contact",    "motor",
+      "load", "loop", "joint limit", "joint friction", "constraint", "coupling"};
   return names[static_cast<std::size_t>(element)];
 }
 

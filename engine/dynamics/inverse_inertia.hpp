@@ -64,6 +64,11 @@ void half_row(const Tree& tree, const Workspace<T>& ws, const JacobianRow<T>& ro
                    row.on_dof);
     return;
   }
+  for (const DofWeight& j : row.joints) {
+    half_row<true>(tree, ws, tree.dofs()[at(j.dof)].link, Force<T>::zero(), w, j.dof,
+                   T(j.weight));
+  }
+  if (!row.joints.empty()) return;
   half_row<false>(tree, ws, row.link_a, row.on_a, w);
   half_row<false>(tree, ws, row.link_b, row.on_b, w);
 }

@@ -2,8 +2,9 @@
 
 #include "bristle/dynamics/kinematics.hpp"
 
-// One row of a constraint's Jacobian, sparse: the links that it moves, or one joint
-// velocity. Contacts, joint limits and loops all have rows of this kind.
+// One row of a constraint's Jacobian, sparse: the links that it moves, one joint
+// velocity, or several with weights. Contacts, joint limits, loops and couplings all have
+// rows of this kind.
 
 namespace bristle {
 
@@ -18,6 +19,7 @@ struct JacobianRow {
   Force<T> on_b = Force<T>::zero();
   int dof = -1;
   T on_dof = T(0);
+  std::span<const DofWeight> joints{};  // in place of all of that, where there are any
 };
 
 /// The row of a contact: force along `direction` on link b, the opposite on link a, at
@@ -42,12 +44,25 @@ JacobianRow<T> row_of_joint(int dof, const std::type_identity_t<T>& sign) noexce
   return row;
 }
 
+/// The row of a sum of joint velocities with weights, which must outlive it.
+template <Scalar T>
+JacobianRow<T> row_of_joints(std::span<const DofWeight> joints) noexcept {
+  JacobianRow<T> row;
+  row.joints = joints;
+  return row;
+}
+
 /// J v: how fast the bodies move along the row. After kinematics() for v.
 template <class T>
 T row_rate(const Workspace<T>& ws, std::type_identity_t<In<T>> v,
            const JacobianRow<T>& row) noexcept {
   using detail::at;
   if (row.dof >= 0) return row.on_dof * v[at(row.dof)];
+  if (!row.joints.empty()) {
+    T rate = T(0);
+    for (const DofWeight& j : row.joints) rate = rate + T(j.weight) * v[at(j.dof)];
+    return rate;
+  }
   return dot(row.on_a, ws.velocities[at(row.link_a)]) +
          dot(row.on_b, ws.velocities[at(row.link_b)]);
 }
@@ -60,6 +75,12 @@ void add_row(const JacobianRow<T>& row, const std::type_identity_t<T>& k,
   using detail::at;
   if (row.dof >= 0) {
     on_joints[at(row.dof)] = on_joints[at(row.dof)] + k * row.on_dof;
+    return;
+  }
+  if (!row.joints.empty()) {
+    for (const DofWeight& j : row.joints) {
+      on_joints[at(j.dof)] = on_joints[at(j.dof)] + k * T(j.weight);
+    }
     return;
   }
   Force<T>& a = on_links[at(row.link_a)];
@@ -78,6 +99,7 @@ void dense_row(const Tree& tree, const Workspace<T>& ws, const JacobianRow<T>& r
     out[at(row.dof)] = row.on_dof;
     return;
   }
+  for (const DofWeight& j : row.joints) out[at(j.dof)] = out[at(j.dof)] + T(j.weight);
   const auto add = [&](int link, Force<T> f) {
     for (int i = link; i != world_link; i = tree.link(i).parent) {
       const Link& above = tree.link(i);

@@ -16,35 +16,6 @@ constexpr double limit_time = 0.02;        // a joint bounces off its limit in t
 constexpr double limit_restitution = 0.2;  // and so
 constexpr double presliding_turn = 1e-3;   // of a joint's friction [rad] or [m]
 
-/// The inertia about each velocity's axis of all that it moves, joints at neutral.
-std::vector<double> moved_inertia(const Tree& tree) {
-  const std::vector<Transform<double>> poses = neutral_poses(tree);
-  std::vector<Inertia<double>> composite(poses.size(), Inertia<double>::zero());
-  for (int i = 1; i < tree.link_count(); ++i) {
-    composite[at(i)] = rotated(poses[at(i)].R, tree.constants()[at(i)].inertia);
-  }
-  std::vector<double> inertia(at(tree.velocity_count()));
-  for (int i = tree.link_count() - 1; i > 0; --i) {
-    const Link& link = tree.link(i);
-    const Inertia<double>& whole = composite[at(i)];
-    for (int k = 0; k < velocity_count(link.type); ++k) {
-      // Revolute and prismatic joints move about z; the others in order x, y, z.
-      Vec3<double> axis = poses[at(i)].R.z;
-      if (velocity_count(link.type) > 1) {
-        axis = k % 3 == 0 ? poses[at(i)].R.x
-                          : (k % 3 == 1 ? poses[at(i)].R.y : poses[at(i)].R.z);
-      }
-      inertia[at(link.v + k)] =
-          (is_linear(link.type, k) ? whole.mass : dot(axis, whole.rotational * axis)) +
-          tree.armature()[at(link.v + k)];
-    }
-    if (link.parent == world_link) continue;
-    const Vec3<double> arm = poses[at(i)].p - poses[at(link.parent)].p;
-    composite[at(link.parent)] = composite[at(link.parent)] + shifted_back(whole, arm);
-  }
-  return inertia;
-}
-
 /// The specs of one kind, by the link that their joints move.
 template <class Spec>
 using ByLink = std::map<int, const Spec*>;
@@ -158,6 +129,34 @@ void add_blocks(const std::vector<Entry>& entries, Model& model) {
 }
 
 }  // namespace
+
+std::vector<double> moved_inertia(const Tree& tree) {
+  const std::vector<Transform<double>> poses = neutral_poses(tree);
+  std::vector<Inertia<double>> composite(poses.size(), Inertia<double>::zero());
+  for (int i = 1; i < tree.link_count(); ++i) {
+    composite[at(i)] = rotated(poses[at(i)].R, tree.constants()[at(i)].inertia);
+  }
+  std::vector<double> inertia(at(tree.velocity_count()));
+  for (int i = tree.link_count() - 1; i > 0; --i) {
+    const Link& link = tree.link(i);
+    const Inertia<double>& whole = composite[at(i)];
+    for (int k = 0; k < velocity_count(link.type); ++k) {
+      // Revolute and prismatic joints move about z; the others in order x, y, z.
+      Vec3<double> axis = poses[at(i)].R.z;
+      if (velocity_count(link.type) > 1) {
+        axis = k % 3 == 0 ? poses[at(i)].R.x
+                          : (k % 3 == 1 ? poses[at(i)].R.y : poses[at(i)].R.z);
+      }
+      inertia[at(link.v + k)] =
+          (is_linear(link.type, k) ? whole.mass : dot(axis, whole.rotational * axis)) +
+          tree.armature()[at(link.v + k)];
+    }
+    if (link.parent == world_link) continue;
+    const Vec3<double> arm = poses[at(i)].p - poses[at(link.parent)].p;
+    composite[at(link.parent)] = composite[at(link.parent)] + shifted_back(whole, arm);
+  }
+  return inertia;
+}
 
 Problem add_joint_rows(std::span<const LimitSpec> limits,
                        std::span<const JointFrictionSpec> frictions, Model& model) {

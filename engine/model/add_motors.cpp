@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -11,6 +12,29 @@ namespace {
 
 using checks::finite;
 using checks::quoted;
+
+/// What is wrong with a motor's own numbers.
+Problem check_numbers(const MotorSpec& spec, const Subject& who) {
+  const Signal& s = spec.target;
+  if (!std::isfinite(s.offset + s.slope + s.amplitude + s.frequency + s.phase)) {
+    return who.error("target", "its target is not made of numbers");
+  }
+  if (!(spec.kp >= 0) || !(spec.kd >= 0) || !std::isfinite(spec.kp + spec.kd)) {
+    return who.error(std::isfinite(spec.kp) && spec.kp >= 0 ? "kd" : "kp",
+                     "kp and kd must be numbers >= 0");
+  }
+  if (!(spec.damping_ratio >= 0) || !std::isfinite(spec.damping_ratio)) {
+    return who.error("damping_ratio", "damping_ratio must be a number >= 0");
+  }
+  if (!(spec.frequency >= 0) || !std::isfinite(spec.frequency)) {
+    return who.error("frequency", "frequency must be a number >= 0");
+  }
+  if (!std::isfinite(spec.torque)) return who.error("torque", "torque must be a number");
+  if (!(spec.least_force <= spec.largest_force)) {
+    return who.error("least_force", "least_force must not be above largest_force");
+  }
+  return {};
+}
 
 /// What is wrong with a motor on its joint.
 Problem check_motor(const MotorSpec& spec, const Joint& joint, const Tree& tree,
@@ -32,13 +56,36 @@ Problem check_motor(const MotorSpec& spec, const Joint& joint, const Tree& tree,
                      "motion is prescribed to revolute and prismatic joints only, " +
                          quoted(spec.joint) + " is " + type);
   }
-  const Signal& s = spec.target;
-  if (!std::isfinite(s.offset + s.slope + s.amplitude + s.frequency + s.phase)) {
-    return who.error("target", "its target is not made of numbers");
+  return {};
+}
+
+/// kp = I ω² and kd = 2 ζ √(kp I), with the inertia I that the motor moves, each joint
+/// alone.
+void tune(const MotorSpec& spec, const Model& model, Motor& motor) {
+  if (!(spec.damping_ratio > 0) && !(spec.frequency > 0)) return;
+  const std::vector<double> inertia = moved_inertia(model.tree);
+  double moved = 0;
+  if (motor.coupling < 0) {
+    moved = inertia[at(motor.v)];
+  } else {
+    for (const DofWeight& j : model.couplings[at(motor.coupling)].joints) {
+      moved += inertia[at(j.dof)] / (j.weight * j.weight);
+    }
   }
-  if (!(spec.kp >= 0) || !(spec.kd >= 0) || !std::isfinite(spec.kp + spec.kd)) {
-    return who.error(std::isfinite(spec.kp) && spec.kp >= 0 ? "kd" : "kp",
-                     "kp and kd must be numbers >= 0");
+  if (spec.frequency > 0) motor.kp = moved * spec.frequency * spec.frequency;
+  if (spec.damping_ratio > 0) {
+    motor.kd = 2 * spec.damping_ratio * std::sqrt(motor.kp * moved);
+  }
+}
+
+Problem drive_coupling(const MotorSpec& spec, const Model& model, const Subject& who,
+                       Motor& motor) {
+  motor.coupling = model.find_coupling(spec.coupling);
+  if (motor.coupling < 0) {
+    return who.error("coupling", "there is no coupling " + quoted(spec.coupling));
+  }
+  if (spec.kind == MotorKind::prescribed) {
+    return who.error("kind", "motion is prescribed to joints only, not to a coupling");
   }
   return {};
 }
@@ -58,6 +105,25 @@ Problem add_motors(std::span<const MotorSpec> specs, Model& model) {
     if (!names.insert(spec.name).second) {
       return who.sentence("name", who.called() + " was added twice");
     }
+    if (Problem p = check_numbers(spec, who)) return p;
+    Motor motor{.name = spec.name,
+                .kind = spec.kind,
+                .q = -1,
+                .v = -1,
+                .link = world_link,
+                .coupling = -1,
+                .kp = spec.kp,
+                .kd = spec.kd,
+                .least_force = spec.least_force,
+                .largest_force = spec.largest_force,
+                .torque = spec.torque,
+                .target = spec.target};
+    if (!spec.coupling.empty()) {
+      if (Problem p = drive_coupling(spec, model, who, motor)) return p;
+      tune(spec, model, motor);
+      model.motors.push_back(std::move(motor));
+      continue;
+    }
     Problem problem;
     const Joint* joint = find_moving_joint(model, spec.joint, who, "joint", problem);
     if (joint == nullptr) return problem;
@@ -71,9 +137,17 @@ Problem add_motors(std::span<const MotorSpec> specs, Model& model) {
       model.prescribed[at(joint->link)] = 1;
     }
     const Dof& dof = model.tree.dofs()[at(joint->v + spec.axis)];
-    model.motors.push_back({spec.name, spec.kind, dof.q, joint->v + spec.axis,
-                            joint->link, spec.kp, spec.kd, dof.effort_limit,
-                            spec.target});
+    motor.q = dof.q;
+    motor.v = joint->v + spec.axis;
+    motor.link = joint->link;
+    motor.least_force = std::max(motor.least_force, -dof.effort_limit);
+    motor.largest_force = std::min(motor.largest_force, dof.effort_limit);
+    if (!(motor.least_force <= motor.largest_force)) {
+      return who.error("least_force",
+                       "its forces lie beyond the effort limit of " + quoted(spec.joint));
+    }
+    tune(spec, model, motor);
+    model.motors.push_back(std::move(motor));
   }
   return {};
 }

@@ -45,8 +45,9 @@ Problem add_shapes(std::span<const ShapeSpec> specs, Model& model) {
     if (!names.insert(spec.name).second) {
       return who.sentence("name", who.called() + " was added twice");
     }
-    ModelShape shape{spec.name, spec.surface, spec.shape, spec.pose, world_link, -1, 0, 0,
-                     0,         false};
+    ModelShape shape{
+        spec.name, spec.surface, spec.shape,        spec.pose, world_link, -1, 0, 0,
+        0,         false,        spec.apparent_mass};
     if (spec.body != world_name) {
       Problem problem;
       const Body* body = find_body(model, spec.body, who, "body", problem);

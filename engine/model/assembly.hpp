@@ -27,6 +27,8 @@ Problem add_constraints(std::span<const ConstraintSpec> specs, Model& model);
 Problem add_rules(std::span<const ContactSpec> specs, Model& model);
 /// All pairs, or the decision that there are too many to look at one by one.
 Problem add_pairs(Model& model);
+/// Sums of joint positions, and what holds them.
+Problem add_couplings(std::span<const CouplingSpec> specs, Model& model);
 Problem add_motors(std::span<const MotorSpec> specs, Model& model);
 Problem add_loads(std::span<const LoadSpec> specs, Model& model);
 Problem add_capacity(const ModelOptions& options, Model& model);
@@ -55,6 +57,9 @@ const Joint* find_moving_joint(const Model& model, const std::string& name,
 /// asked for.
 Problem check_laws(const Subject& who, const LawChoice* normal,
                    const LawChoice* friction);
+
+/// The inertia about each velocity's axis of all that it moves, joints at neutral.
+std::vector<double> moved_inertia(const Tree& tree);
 
 /// Where the links are with every joint at neutral.
 std::vector<Transform<double>> neutral_poses(const Tree& tree);

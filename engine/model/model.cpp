@@ -39,6 +39,10 @@ int Model::find_motor(std::string_view name) const { return index_of(motors, nam
 
 int Model::find_loop(std::string_view name) const { return index_of(loops, name); }
 
+int Model::find_coupling(std::string_view name) const {
+  return index_of(couplings, name);
+}
+
 ModelBuilder& ModelBuilder::add_body(BodySpec body) {
   tree_.add_body(std::move(body));
   return *this;
@@ -76,6 +80,10 @@ ModelBuilder& ModelBuilder::add_constraint(ConstraintSpec constraint) {
   constraints_.push_back(std::move(constraint));
   return *this;
 }
+ModelBuilder& ModelBuilder::add_coupling(CouplingSpec coupling) {
+  couplings_.push_back(std::move(coupling));
+  return *this;
+}
 ModelBuilder& ModelBuilder::set_limits(LimitSpec limits) {
   limits_.push_back(std::move(limits));
   return *this;
@@ -102,6 +110,7 @@ Result<Model> ModelBuilder::build() const {
   if (Problem p = add_constraints(constraints_, model)) return *std::move(p);
   if (Problem p = add_rules(contacts_, model)) return *std::move(p);
   if (Problem p = add_pairs(model)) return *std::move(p);
+  if (Problem p = add_couplings(couplings_, model)) return *std::move(p);
   if (Problem p = add_motors(motors_, model)) return *std::move(p);
   if (Problem p = add_loads(loads_, model)) return *std::move(p);
   if (Problem p = add_capacity(options_, model)) return *std::move(p);

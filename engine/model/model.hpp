@@ -30,6 +30,9 @@ struct ShapeSpec {
   Shape shape = Sphere{0};
   Transform<double> pose{};  // in the body
   std::string surface{};     // a name that shapes share, for contact rules; may be empty
+  /// > 0: the mass that resists a push on the shape, for laws that follow from a pair;
+  /// else its link's [kg].
+  double apparent_mass = 0;
 };
 
 /// What of a rule's laws follows from the pair that touches, for each pair that the rule
@@ -43,6 +46,9 @@ struct PairDefaults {
   bool damping = false;        // a damper's force keeps its preset ratio to the spring's
   bool impact_speed_floor = false;  // damping at rest at most critical
   double friction = -1;             // ≥ 0: a damped spring-slider with this coefficient
+  /// > 0: k = m ω² of the pair's mass m [rad/s], and c = 2 ζ m ω, of a linear law.
+  double frequency = 0;
+  double damping_ratio = 1;
 
   bool any() const { return *this != PairDefaults{}; }
   friend bool operator==(const PairDefaults&, const PairDefaults&) = default;
@@ -79,11 +85,38 @@ enum class MotorKind : std::uint8_t {
 struct MotorSpec {
   std::string name;
   std::string joint;
+  std::string coupling{};  // that it drives in place of a joint; else empty
   MotorKind kind = MotorKind::torque;
-  int axis = 0;     // which velocity of the joint
-  double kp = 0;    // [N m/rad] or [N/m]
-  double kd = 0;    // [N m s/rad] or [N s/m]
-  Signal target{};  // unless commanded: the position, or the torque of a torque motor
+  int axis = 0;   // which velocity of the joint
+  double kp = 0;  // [N m/rad] or [N/m]
+  double kd = 0;  // [N m s/rad] or [N s/m]
+  /// > 0: kp is I ω² of the inertia I that the motor moves with every joint at neutral
+  /// [rad/s].
+  double frequency = 0;
+  /// > 0: kd is this part of what is critical for the same inertia.
+  double damping_ratio = 0;
+  Signal target{};    // unless commanded: the position, or the torque of a torque motor
+  double torque = 0;  // of a position motor, besides [N m] or [N]
+  double least_force = -std::numeric_limits<double>::infinity();  // [N m] or [N]
+  double largest_force = std::numeric_limits<double>::infinity();
+};
+
+/// A sum of joint positions with weights, s = Σ w q: a tendon over several joints, a gear
+/// between two, a joint that imitates another. A spring and a damper hold it at `rest`;
+/// motors may pull it.
+struct CouplingSpec {
+  struct Term {
+    std::string joint;  // revolute or prismatic
+    double weight;
+  };
+  std::string name;
+  std::vector<Term> terms;
+  double rest = 0;       // of s
+  double stiffness = 0;  // [N m/rad] or [N/m], of s
+  double damping = 0;
+  /// > 0: the stiffness is the one with which the joints alone would oscillate at this
+  /// frequency [rad/s], critically damped, in place of the two numbers above.
+  double frequency = 0;
 };
 
 /// A constant force on a body, in world axes, at a point of the body.
@@ -169,11 +202,12 @@ struct ModelShape {
   Shape shape;
   Transform<double> in_link;
   int link;
-  int body;       // in Tree::bodies()
-  int kind;       // its class of contact rules
-  double radius;  // of a ball about its pose that holds it; infinite for planes
-  double reach;   // farthest point from the link's origin
-  bool centred;   // its frame is the link's
+  int body;              // in Tree::bodies()
+  int kind;              // its class of contact rules
+  double radius;         // of a ball about its pose that holds it; infinite for planes
+  double reach;          // farthest point from the link's origin
+  bool centred;          // its frame is the link's
+  double apparent_mass;  // 0: its link's
 };
 
 /// Two shapes that may touch, a < b, or two classes of shapes.
@@ -229,11 +263,33 @@ struct JointRow {
 struct Motor {
   std::string name;
   MotorKind kind;
-  int q, v;
+  int q, v;  // of its joint; −1 where it drives a coupling
   int link;
+  int coupling;  // −1: none
   double kp, kd;
-  double effort_limit;
+  double least_force, largest_force;
+  double torque;  // of a position motor, besides
   Signal target;
+};
+
+/// A sum of joint positions with weights, and what holds it.
+struct Coupling {
+  std::string name;
+  std::vector<DofWeight> joints;     // velocities
+  std::vector<DofWeight> positions;  // the same, by position
+  double rest, stiffness, damping;
+
+  double value(std::span<const double> q) const noexcept {
+    double s = 0;
+    for (const DofWeight& p : positions)
+      s += p.weight * q[static_cast<std::size_t>(p.dof)];
+    return s;
+  }
+  double rate(std::span<const double> v) const noexcept {
+    double u = 0;
+    for (const DofWeight& j : joints) u += j.weight * v[static_cast<std::size_t>(j.dof)];
+    return u;
+  }
 };
 
 struct Load {
@@ -283,6 +339,7 @@ struct Model {
   std::vector<std::uint32_t> large;  // shapes outside the tree of boxes
   std::vector<std::uint32_t> planes;
   std::vector<Motor> motors;
+  std::vector<Coupling> couplings;
   std::vector<std::uint8_t> prescribed;  // per link; empty: none
   std::vector<Load> loads;
   std::vector<Loop> loops;
@@ -320,6 +377,7 @@ struct Model {
   int find_shape(std::string_view name) const;
   int find_motor(std::string_view name) const;
   int find_loop(std::string_view name) const;
+  int find_coupling(std::string_view name) const;
 };
 
 inline ShapePair Model::pair(std::uint32_t a, std::uint32_t b) const {
@@ -358,6 +416,7 @@ class ModelBuilder {
   ModelBuilder& add_load(LoadSpec load);
   ModelBuilder& add_loop(LoopSpec loop);
   ModelBuilder& add_constraint(ConstraintSpec constraint);
+  ModelBuilder& add_coupling(CouplingSpec coupling);
   ModelBuilder& set_limits(LimitSpec limits);
   ModelBuilder& set_friction(JointFrictionSpec friction);
   ModelBuilder& options(const ModelOptions& options);
@@ -374,6 +433,7 @@ class ModelBuilder {
   std::vector<LoadSpec> loads_;
   std::vector<LoopSpec> loops_;
   std::vector<ConstraintSpec> constraints_;
+  std::vector<CouplingSpec> couplings_;
   std::vector<LimitSpec> limits_;
   std::vector<JointFrictionSpec> frictions_;
   ModelOptions options_;

@@ -116,6 +116,16 @@ Problem find_stiffness(const PairDefaults& open, const PairScale& pair,
   return {};
 }
 
+/// k = m ω², c = 2 ζ m ω.
+void set_frequency(const PairDefaults& open, const PairScale& pair, LawChoice& normal) {
+  if (double* k = parameter(normal, "stiffness")) {
+    *k = pair.mass * open.frequency * open.frequency;
+  }
+  if (double* c = parameter(normal, "damping")) {
+    *c = 2 * open.damping_ratio * pair.mass * open.frequency;
+  }
+}
+
 /// The restitution of a law may depend on how many points share the mass of an impact.
 Problem check_faces(const PairScale& pair, const LawEntry& entry,
                     std::span<const double> parameters, double e, double speed) {
@@ -197,7 +207,9 @@ ShapeScale scale_of(const Model& model, const ModelShape& shape) {
   if (shape.link != world_link) {
     const double mass =
         model.tree.constants()[static_cast<std::size_t>(shape.link)].inertia.mass;
-    scale.mass = mass > 0 ? mass : least_mass;
+    scale.mass = shape.apparent_mass > 0 ? shape.apparent_mass
+                 : mass > 0              ? mass
+                                         : least_mass;
   }
   return scale;
 }
@@ -292,6 +304,7 @@ Result<LawPair> laws_of_pair(const ContactSpec& rule, const PairScale& pair) {
     if (open.friction >= 0) laws.friction = stick_and_slip(open.friction, pair, hertz);
     return laws;
   }
+  if (open.frequency > 0) set_frequency(open, pair, laws.normal);
   if (Problem p = find_stiffness(open, pair, laws.normal)) return *std::move(p);
   if (Problem p = find_damping(open, pair, laws.normal)) return *std::move(p);
   if (open.impact_speed_floor) find_floor(pair, laws.normal);

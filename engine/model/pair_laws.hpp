@@ -26,6 +26,7 @@
 //   k_v = 8E*/(5π √(R δ)) of a round one: as much work as Hertz' law at the depth δ at
 //         which that carries the weight m g.
 // Where both bodies yield, 1/E* = Σ(1 − ν²)/E makes 1/k_v the sum of theirs.
+// A rule may give a frequency instead, for a linear law: k = m ω², c = 2 ζ m ω.
 
 namespace bristle {
 

@@ -116,6 +116,12 @@ struct Dof {
   bool linear;  // a movement along its axis, not a turn about it
 };
 
+/// A joint velocity with its weight in a sum of several.
+struct DofWeight {
+  int dof;
+  double weight;
+};
+
 /// Bodies and joints, checked and laid out; nothing changes it any more.
 class Tree {
  public:

@@ -11,6 +11,7 @@
 #include "bristle/complementarity/bound_iteration.hpp"
 #include "bristle/complementarity/half_rows.hpp"
 #include "bristle/complementarity/solvers.hpp"
+#include "bristle/model/motors.hpp"
 #include "bristle/step/fixed_step.hpp"
 #include "bristle/step/gyroscopic.hpp"
 #include "bristle/step/implicit_joints.hpp"
@@ -193,12 +194,16 @@ void Complementarity::reserve(const System& system, const State& state) {
     }
     longest = std::max(longest, way);
   }
+  std::size_t most = 2;  // ways that a row takes
+  for (const Coupling& coupling : model.couplings) {
+    most = std::max(most, coupling.joints.size());
+  }
   const std::size_t springs = 6 * system.pools.springs.size();
   const std::size_t rows = (model.has_patches ? 9 : 5) * contacts +
                            2 * state.joints.capacity() + at(model.loop_rows) + springs +
                            model.constraints.size() + joints_.most_rows();
   const int n = static_cast<int>(rows);
-  problem_.reserve(n, std::min(velocities, 2 * longest), velocities);
+  problem_.reserve(n, std::min(velocities, static_cast<int>(most) * longest), velocities);
   for (std::vector<double>* list :
        {&z_, &z_before_, &z_best_, &u_free_, &u_, &diagonal_}) {
     list->reserve(rows);
@@ -403,10 +408,11 @@ void Complementarity::add_constraints(System& system, double h) {
 
 void Complementarity::add_motors(System& system, const State&, double h) {
   for (const ImplicitJoints::Row& motor : joints_.rows()) {
-    const double rate = v_free_[at(motor.dof)];
-    add(system, row_of_joint<double>(motor.dof, 1.0), rate,
-        {rate - motor.force / motor.slope, 1 / (h * motor.slope), -h * motor.limit,
-         h * motor.limit});
+    const JacobianRow<double> row = ImplicitJoints::jacobian(*system.model, motor);
+    const double rate = row_rate<double>(system.tree, v_free_, row);
+    add(system, row, rate,
+        {rate - motor.force / motor.slope, 1 / (h * motor.slope), h * motor.least,
+         h * motor.largest});
   }
 }
 
@@ -840,7 +846,8 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
                     system.tau);
   }
   for (const ImplicitJoints::Row& motor : joints_.rows()) {
-    system.tau[at(motor.dof)] += z_[at(r++)];
+    add_row<double>(ImplicitJoints::jacobian(model, motor), z_[at(r++)], system.on_links,
+                    system.tau);
   }
   solve_mass<double>(model.tree, system.tau, system.on_links, system.tree, change_);
   for (std::size_t k = 0; k < v_next_.size(); ++k) v_next_[k] = v_free_[k] + change_[k];
@@ -913,7 +920,8 @@ void Complementarity::book(System& system, State& state, double h) {
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     if (model.motors[i].kind == MotorKind::prescribed || joints_.is_row(i)) continue;
     system.motor_forces[i] = joints_.motor_force(model, i, v_next_);
-    works.motors += h * system.motor_forces[i] * v_next_[at(model.motors[i].v)];
+    works.motors +=
+        h * system.motor_forces[i] * travel_rate(model, model.motors[i], v_next_);
   }
   int r = sections_.springs;
   for (std::size_t k = 0; k < spring_force_.size(); ++k, ++r) {
@@ -928,7 +936,8 @@ void Complementarity::book(System& system, State& state, double h) {
   for (const ImplicitJoints::Row& row : joints_.rows()) {
     if (row.motor >= 0) {
       system.motor_forces[at(row.motor)] = z_[at(r)] / h;
-      works.motors += z_[at(r)] * v_next_[at(row.dof)];
+      works.motors +=
+          z_[at(r)] * travel_rate(model, model.motors[at(row.motor)], v_next_);
     }
     ++r;
   }

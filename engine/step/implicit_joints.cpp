@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "bristle/model/motors.hpp"
+
 namespace bristle {
 
 namespace {
@@ -38,7 +40,7 @@ void ImplicitJoints::add(const Model& model, const State& state, double h,
     const double stretch = dof.q >= 0 ? state.q[at(dof.q)] - dof.rest : 0;
     const double force = -stiffness * stretch;
     if (is_free(model.tree, dof)) {
-      rows_[count_++] = {static_cast<int>(k), -1, force, slope, none};
+      rows_[count_++] = {static_cast<int>(k), -1, -1, force, slope, -none, none};
       continue;
     }
     tau[k] += force - slope * state.v[k];
@@ -50,31 +52,37 @@ void ImplicitJoints::add(const Model& model, const State& state, double h,
     if (motor.kind == MotorKind::prescribed) continue;
     // Its target at the end of the step, unless it is told otherwise.
     const MotorCommand command = command_of(motor, i, state.time + h, commands);
-    const std::size_t k = at(motor.v);
     if (motor.kind == MotorKind::torque) {
-      motors_[i] = {std::clamp(command.torque, -motor.effort_limit, motor.effort_limit),
-                    0};
-      tau[k] += motors_[i].force;
+      motors_[i] = {limited(motor, command.torque), 0};
+      add_motor_force(model, motor, motors_[i].force, tau);
       continue;
     }
     const double slope = motor.kd + h * motor.kp;
-    const double force = motor.kp * (command.target - state.q[at(motor.q)]) +
+    const double force = motor.kp * (command.target - travel(model, motor, state.q)) +
                          motor.kd * command.target_rate + command.torque;
     motors_[i] = {force, slope};
-    const double now = force - slope * state.v[k];
+    const double now = force - slope * travel_rate(model, motor, state.v);
     if (is_row_[i] == 0 && slope > 0) {
-      is_row_[i] = std::abs(now) > motor.effort_limit || is_free(model.tree, dofs[k]);
+      is_row_[i] = motor.coupling >= 0 || !bristle::within_limits(motor, now) ||
+                   is_free(model.tree, dofs[at(motor.v)]);
     }
     if (slope == 0) {
-      motors_[i].force = std::clamp(force, -motor.effort_limit, motor.effort_limit);
-      tau[k] += motors_[i].force;
+      motors_[i].force = limited(motor, force);
+      add_motor_force(model, motor, motors_[i].force, tau);
     } else if (is_row_[i] != 0) {
-      rows_[count_++] = {motor.v, static_cast<int>(i), force, slope, motor.effort_limit};
+      rows_[count_++] = {motor.v, static_cast<int>(i), motor.coupling,     force,
+                         slope,   motor.least_force,   motor.largest_force};
     } else {
-      tau[k] += now;
-      ws.armature[k] += h * slope;
+      tau[at(motor.v)] += now;
+      ws.armature[at(motor.v)] += h * slope;
     }
   }
+}
+
+JacobianRow<double> ImplicitJoints::jacobian(const Model& model,
+                                             const Row& row) noexcept {
+  if (row.coupling < 0) return row_of_joint<double>(row.dof, 1.0);
+  return row_of_joints<double>(model.couplings[at(row.coupling)].joints);
 }
 
 void ImplicitJoints::remove(const Model& model, Workspace<double>& ws) const noexcept {
@@ -84,7 +92,7 @@ void ImplicitJoints::remove(const Model& model, Workspace<double>& ws) const noe
 
 double ImplicitJoints::motor_force(const Model& model, std::size_t i,
                                    std::span<const double> v) const noexcept {
-  return motors_[i].force - motors_[i].slope * v[at(model.motors[i].v)];
+  return motors_[i].force - motors_[i].slope * travel_rate(model, model.motors[i], v);
 }
 
 bool ImplicitJoints::within_limits(const Model& model,
@@ -93,7 +101,7 @@ bool ImplicitJoints::within_limits(const Model& model,
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     const Motor& motor = model.motors[i];
     if (motor.kind != MotorKind::position || is_row_[i] != 0) continue;
-    if (std::abs(motor_force(model, i, v)) <= motor.effort_limit) continue;
+    if (bristle::within_limits(motor, motor_force(model, i, v))) continue;
     is_row_[i] = 1;
     within = false;
   }

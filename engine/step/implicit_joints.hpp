@@ -30,14 +30,16 @@ class ImplicitJoints {
   void remove(const Model& model, Workspace<double>& ws) const noexcept;
 
   /// A motor, or the spring and damper of a free joint's velocity, as a row:
-  /// z/h = force − slope v within ±limit.
+  /// z/h = force − slope v between least and largest.
   struct Row {
     int dof;
-    int motor;  // −1: spring and damper
+    int motor;     // −1: spring and damper
+    int coupling;  // that the motor drives in place of the joint velocity; −1: none
     double force;
     double slope;
-    double limit;
+    double least, largest;
   };
+  static JacobianRow<double> jacobian(const Model& model, const Row& row) noexcept;
   std::span<const Row> rows() const noexcept { return {rows_.data(), count_}; }
   std::size_t most_rows() const noexcept { return rows_.size(); }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bristle/model/motors.hpp"
 #include "bristle/step/gyroscopic.hpp"
 #include "bristle/step/method.hpp"
 #include "bristle/step/time_scales.hpp"
@@ -348,6 +349,7 @@ void LinearlyImplicitEuler::assemble(System& system, const State& state,
     matrix_[k * n + k] += h * (dofs[k].damping + h * stiffness);
   }
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    if (model.motors[i].coupling >= 0) continue;
     const std::size_t k = at(model.motors[i].v);
     matrix_[k * n + k] += h * motors_[i].slope;
   }
@@ -504,8 +506,11 @@ void LinearlyImplicitEuler::prepare_motors(System& system, const State& state,
     const Motor& motor = model.motors[i];
     const double now = system.motor_forces[i];
     motors_[i] = {motor.kind == MotorKind::prescribed ? 0 : now, 0};
-    if (motor.kind != MotorKind::position || std::abs(now) >= motor.effort_limit)
+    // One that drives a coupling acts as it does at the step's beginning.
+    if (motor.kind != MotorKind::position || motor.coupling >= 0 ||
+        now <= motor.least_force || now >= motor.largest_force) {
       continue;
+    }
     const double change = -h * motor.kp * state.v[at(motor.v)];
     system.tau[at(motor.v)] += change;
     motors_[i] = {now + change, motor.kd + h * motor.kp};
@@ -521,8 +526,8 @@ bool LinearlyImplicitEuler::improve_motors(System& system) noexcept {
     MotorStep& step = motors_[i];
     if (step.slope == 0) continue;
     const double found = step.force - step.slope * momentum_[at(motor.v)];
-    if (std::abs(found) <= motor.effort_limit) continue;
-    const double limit = std::copysign(motor.effort_limit, found);
+    if (within_limits(motor, found)) continue;
+    const double limit = limited(motor, found);
     system.tau[at(motor.v)] += limit - step.force;
     step = {limit, 0};
     changed = true;
@@ -606,9 +611,10 @@ void LinearlyImplicitEuler::finish(System& system, State& state, double h,
                memory_of(std::as_const(state)), memory_of(state), commands);
   system.powers.motors = 0;
   for (std::size_t i = 0; i < motors_.size(); ++i) {
-    const std::size_t k = at(model.motors[i].v);
-    system.motor_forces[i] = motors_[i].force - motors_[i].slope * momentum_[k];
-    system.powers.motors += system.motor_forces[i] * velocity_[k];
+    const Motor& motor = model.motors[i];
+    system.motor_forces[i] =
+        motors_[i].force - motors_[i].slope * travel_rate(model, motor, momentum_);
+    system.powers.motors += system.motor_forces[i] * travel_rate(model, motor, velocity_);
   }
   book_rows(system, state, h);
   book_springs(system, state, h);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bristle/contact/switches.hpp"
+#include "bristle/model/motors.hpp"
 #include "bristle/step/loops.hpp"
 
 namespace bristle {
@@ -22,15 +23,16 @@ double add_motors(const Model& model, double time, std::span<const double> q,
     const Motor& motor = model.motors[i];
     if (motor.kind == MotorKind::prescribed) continue;
     const MotorCommand command = command_of(motor, i, time, commands);
+    const double rate = travel_rate(model, motor, v);
     double force = command.torque;
     if (motor.kind == MotorKind::position) {
-      force += motor.kp * (command.target - q[at(motor.q)]) +
-               motor.kd * (command.target_rate - v[at(motor.v)]);
+      force += motor.kp * (command.target - travel(model, motor, q)) +
+               motor.kd * (command.target_rate - rate);
     }
-    force = std::clamp(force, -motor.effort_limit, motor.effort_limit);
+    force = limited(motor, force);
     forces[i] = force;
-    tau[at(motor.v)] += force;
-    power += force * v[at(motor.v)];
+    add_motor_force(model, motor, force, tau);
+    power += force * rate;
   }
   return power;
 }
@@ -70,7 +72,7 @@ MotorCommand command_of(const Motor& motor, std::size_t i, double time,
   if (i < commands.size()) return commands[i];
   const Signal& s = motor.target;
   if (motor.kind == MotorKind::torque) return {0, 0, s.value(time), 0};
-  return {s.value(time), s.rate(time), 0, s.acceleration(time)};
+  return {s.value(time), s.rate(time), motor.torque, s.acceleration(time)};
 }
 
 double add_loads(const Model& model, const Workspace<double>& tree,
@@ -394,8 +396,8 @@ void accelerate(System& system, double time, double h, std::span<const double> v
 void book_at_mean_velocity(System& system, double h, std::span<const double> v) noexcept {
   const Model& model = *system.model;
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
-    system.powers.motors +=
-        0.5 * h * system.motor_forces[i] * system.acceleration[at(model.motors[i].v)];
+    system.powers.motors += 0.5 * h * system.motor_forces[i] *
+                            travel_rate(model, model.motors[i], system.acceleration);
   }
   if (!model.loads.empty()) {
     std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <type_traits>
 
+#include "bristle/model/motors.hpp"
+
 namespace bristle {
 
 namespace {
@@ -132,7 +134,9 @@ void resist_joints(System& system, Slope which, std::span<const double> x) {
   }
   for (const Motor& motor : system.model->motors) {
     if (motor.kind != MotorKind::position) continue;
-    system.tau[at(motor.v)] -= (stiffness ? motor.kp : motor.kd) * x[at(motor.v)];
+    const double own = stiffness ? motor.kp : motor.kd;
+    add_motor_force(*system.model, motor, -own * travel_rate(*system.model, motor, x),
+                    system.tau);
   }
 }
 

@@ -1,0 +1,187 @@
+#include "scene/mjcf_vocabulary.hpp"
+
+#include <map>
+#include <set>
+
+namespace bristle::scene::mjcf {
+
+namespace {
+
+using Words = std::set<std::string_view>;
+using xml::Consequence;
+
+/// The attributes that are read, by element.
+const std::map<std::string_view, Words>& vocabulary() {
+  static const Words orientation{"quat", "euler", "axisangle", "xyaxes", "zaxis"};
+  static const auto with = [](Words own) {
+    own.insert(orientation.begin(), orientation.end());
+    return own;
+  };
+  static const Words common{"name",         "class",        "joint",       "tendon",
+                            "gear",         "ctrlrange",    "ctrllimited", "forcerange",
+                            "forcelimited", "jointinparent"};
+  static const auto driving = [](Words own) {
+    own.insert(common.begin(), common.end());
+    return own;
+  };
+  static const Words loop{"name",  "class", "active", "body1",  "body2",
+                          "site1", "site2", "anchor", "relpose"};
+  static const std::map<std::string_view, Words> all{
+      {"mujoco", {"model"}},
+      {"compiler",
+       {"angle", "coordinate", "meshdir", "assetdir", "eulerseq", "autolimits",
+        "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass",
+        "boundinertia", "settotalmass"}},
+      {"option", {"gravity", "timestep"}},
+      {"default", {"class"}},
+      {"worldbody", {"name"}},
+      {"body", with({"name", "pos", "childclass", "gravcomp", "mocap"})},
+      {"frame", with({"name", "pos", "childclass"})},
+      {"replicate", {"count", "offset", "euler", "sep", "childclass"}},
+      {"inertial", with({"pos", "mass", "diaginertia", "fullinertia"})},
+      {"joint",
+       {"name",
+        "class",
+        "type",
+        "pos",
+        "axis",
+        "range",
+        "limited",
+        "damping",
+        "stiffness",
+        "springref",
+        "armature",
+        "frictionloss",
+        "ref",
+        "actuatorfrcrange",
+        "actuatorfrclimited",
+        "springdamper",
+        "joint",
+        "coef",
+        "joint1",
+        "joint2",
+        "polycoef",
+        "active",
+        "solref",
+        "solimp"}},
+      {"freejoint", {"name"}},
+      {"site", with({"name", "class", "pos"})},
+      {"geom", with({"name", "class", "type", "pos", "size", "fromto", "mass", "density",
+                     "contype", "conaffinity", "mesh", "group", "friction", "condim",
+                     "priority", "solref", "solimp"})},
+      {"asset", {}},
+      {"mesh", {"name", "class", "file", "scale", "vertex", "face", "refpos", "refquat"}},
+      {"contact", {}},
+      {"exclude", {"name", "body1", "body2"}},
+      {"pair",
+       {"name", "class", "geom1", "geom2", "friction", "condim", "solref", "solimp"}},
+      {"equality", {"class", "solref", "solimp"}},
+      {"connect", loop},
+      {"weld", loop},
+      {"tendon", {"stiffness", "damping", "springlength"}},
+      {"fixed", {"name", "class", "stiffness", "damping", "springlength"}},
+      {"actuator", {}},
+      {"general",
+       driving({"gaintype", "biastype", "dyntype", "gainprm", "biasprm", "dynprm"})},
+      {"motor", driving({})},
+      {"position", driving({"kp", "kv", "dampratio", "timeconst", "inheritrange"})},
+      {"velocity", driving({"kv"})},
+      {"damper", driving({"kv"})},
+      {"cylinder", driving({"timeconst", "area", "diameter", "bias"})},
+      {"keyframe", {}},
+      {"key", {"name", "qpos", "qvel", "ctrl"}},
+  };
+  return all;
+}
+
+const Words& actuators() {
+  static const Words all{"general",  "motor",  "position",    "velocity", "damper",
+                         "cylinder", "muscle", "intvelocity", "adhesion", "plugin"};
+  return all;
+}
+
+}  // namespace
+
+bool belongs(std::string_view tag, std::string_view parent) {
+  static const Words driving{"general",  "motor",  "position",
+                             "velocity", "damper", "cylinder"};
+  static const Words carried{"body", "inertial", "joint", "freejoint",
+                             "geom", "site",     "frame", "replicate"};
+  static const std::map<std::string_view, Words> all{
+      {"mujoco",
+       {"compiler", "option", "default", "worldbody", "asset", "contact", "equality",
+        "tendon", "actuator", "keyframe"}},
+      {"default",
+       {"default", "joint", "geom", "mesh", "site", "tendon", "equality", "pair",
+        "general", "motor", "position", "velocity", "damper", "cylinder"}},
+      {"worldbody", {"body", "geom", "site", "frame", "replicate"}},
+      {"body", carried},
+      {"frame", carried},
+      {"replicate", carried},
+      {"asset", {"mesh"}},
+      {"contact", {"exclude", "pair"}},
+      {"equality", {"connect", "weld", "joint"}},
+      {"tendon", {"fixed"}},
+      {"fixed", {"joint"}},
+      {"actuator", driving},
+      {"keyframe", {"key"}},
+  };
+  const auto found = all.find(parent);
+  return found != all.end() && found->second.contains(tag);
+}
+
+bool is_read(std::string_view tag, std::string_view attribute) {
+  const auto known = vocabulary().find(tag);
+  return known != vocabulary().end() && known->second.contains(attribute);
+}
+
+Consequence consequence_of(std::string_view tag, std::string_view parent) {
+  static const Words looks{"visual",   "statistic", "camera", "light", "texture",
+                           "material", "skin",      "custom", "size",  "model",
+                           "rgba",     "composite", "layer"};
+  if (looks.contains(tag)) return Consequence::looks;
+  if (tag == "sensor") return Consequence::unmeasured;
+  if (parent == "actuator") return Consequence::undriven;
+  if (parent == "tendon" || parent == "equality") return Consequence::uncoupled;
+  if (tag == "hfield" || tag == "flex") return Consequence::contact;
+  if (parent == "default" && actuators().contains(tag)) return Consequence::undriven;
+  if (parent == "option" || parent == "site") return Consequence::nothing;
+  return Consequence::motion;
+}
+
+Consequence consequence_of_attribute(std::string_view tag, std::string_view attribute) {
+  static const Words looks{"rgba",         "material",     "group",       "width",
+                           "texturedir",   "texcoord",     "user",        "fitscale",
+                           "shellinertia", "content_type", "maxhullvert", "smoothnormal",
+                           "normal",       "inertia",      "name",        "time"};
+  if (tag == "site" || tag == "key") return Consequence::looks;
+  if (tag == "compiler") {
+    return attribute == "fusestatic" || attribute == "strippath" ||
+                   attribute == "coordinate"
+               ? Consequence::motion
+               : Consequence::nothing;
+  }
+  // Of its own solver and integrator; ours are chosen in the scene.
+  static const Words of_motion{"density", "viscosity", "wind", "magnetic"};
+  if (tag == "option") {
+    return of_motion.contains(attribute) ? Consequence::motion : Consequence::nothing;
+  }
+  static const Words contact{"margin",    "gap",      "solmix",    "fluidshape",
+                             "fluidcoef", "adhesion", "surfacevel"};
+  if (tag == "mesh" && attribute != "inertia") return Consequence::looks;
+  if (looks.contains(attribute) && !(tag == "mesh")) return Consequence::looks;
+  if ((tag == "geom" || tag == "pair") && contact.contains(attribute)) {
+    return Consequence::contact;
+  }
+  static const Words soft{"solref",         "solimp",     "solreflimit", "solimplimit",
+                          "solreffriction", "solreffix",  "solimpfix",   "margin",
+                          "lengthrange",    "cranklength"};
+  if (soft.contains(attribute)) return Consequence::softness;
+  return Consequence::motion;
+}
+
+std::string_view family(std::string_view tag) {
+  return actuators().contains(tag) ? std::string_view("actuator") : tag;
+}
+
+}  // namespace bristle::scene::mjcf
