@@ -120,7 +120,7 @@ class Complementarity final : public FixedMethod {
   bool turns_fast_ = false;  // a mechanism, in the step in hand
   ImpulseRows limits_, contacts_;
   TreeNewton trees_;
-  bool tries_trees_;       // where all contacts are with the world
+  bool tries_trees_;       // where all contacts are points with the world
   bool on_trees_ = false;  // the step in hand was solved so
   ComplementarityProblem problem_;
   SolveWorkspace workspace_;
@@ -166,8 +166,9 @@ Complementarity::Complementarity(const System& system,
       tries_trees_(options.cone == ConeShape::isotropic &&
                    options.bounds == FrictionBounds::coupled &&
                    options.solver == ComplementarityOptions{}.solver &&
-                   system.pools.springs.size() == 0 && system.model->loops.empty() &&
-                   system.model->constraints.empty() && system.model->prescribed.empty()),
+                   !system.model->has_patches && system.pools.springs.size() == 0 &&
+                   system.model->loops.empty() && system.model->constraints.empty() &&
+                   system.model->prescribed.empty()),
       // Tighter than the laws are asked for, so that its error is not mistaken for
       // theirs.
       solve_options_{.tolerance = 1e-2 * options.tolerance,

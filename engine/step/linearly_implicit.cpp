@@ -72,6 +72,7 @@ struct RowLinearisation {
   double secant = 0;              // [m/s]
   double rate = 0;                // at the step's beginning
   Vec3<double> slip{0, 0, 0};
+  Vec2<double> turning{0, 0};
   // Of a patch, whose normal rows are three: their slopes h K + D, and the couple of the
   // law and of ½ h K about where it acts.
   bool is_patch = false;
@@ -83,7 +84,27 @@ struct RowLinearisation {
     force = extra = resistance = xx = xy = yy = zz = secant = 0;
     friction = {0, 0, 0};
     couple = extra_couple = {0, 0};
+    patch = {};
     is_patch = false;
+  }
+
+  double normal_at(double now) const { return force + extra + resistance * (now - rate); }
+  Vec3<double> friction_at(const Vec3<double>& now) const {
+    const Vec3<double> change = now - slip;
+    return friction - Vec3<double>{xx * change.x + xy * change.y,
+                                   xy * change.x + yy * change.y, zz * change.z};
+  }
+  /// What a patch takes from the bodies that move so [W].
+  double power_at(const PatchRow& now) const {
+    const double along = rate - now.approach;
+    const Vec2<double> turned = now.turning - turning;
+    const double pushed =
+        force + extra - patch.nn * along - patch.n1 * turned.x - patch.n2 * turned.y;
+    const Vec2<double> about =
+        couple + extra_couple -
+        Vec2<double>{patch.n1 * along + patch.t11 * turned.x + patch.t12 * turned.y,
+                     patch.n2 * along + patch.t12 * turned.x + patch.t22 * turned.y};
+    return pushed * now.approach - dot(about, now.turning);
   }
 };
 
@@ -113,6 +134,21 @@ void scatter_friction(const Pool& pool, const Placement& place, std::size_t i,
     pool.scatter_couple(i, pool.patch(i).gyration() * friction.z * pool.place(i).frame.n,
                         to);
   }
+}
+
+/// What a patch took from the bodies over the step, less what its law lost and what the
+/// overlap that the step leads to stores.
+double numerical_work_of_patch(const PointPool& pool, const ContactRows& rows,
+                               const LawRow& law, const RowLinearisation& row, double h) {
+  const std::size_t i = law.i;
+  const PatchRow& now = pool.patch(i);
+  const double stiffness = law.volume_law().stiffness;
+  const double lost =
+      (law.columns.normal_force[i] - stiffness * now.volume) * now.approach +
+      now.rolling_power;
+  const double potential =
+      pool.displaced(rows, i, -h * now.approach, h * now.turning).potential;
+  return h * (row.power_at(now) - lost) - stiffness * (potential - now.potential);
 }
 
 constexpr int most_solves = 8;                           // of one step
@@ -467,7 +503,7 @@ bool LinearlyImplicitEuler::improve(System& system, const State& state, Pool& po
     RowLinearisation& to = known[row.i];
     if (to.resistance != 0) {
       const double now = to.force + to.extra;
-      if (now + to.resistance * (c.rate[row.i] - to.rate) < 0) {
+      if (to.normal_at(c.rate[row.i]) < 0) {
         scatter_friction(pool, place, row.i, -now, -to.friction, system.sink());
         scatter_couple(pool, row.i, -(to.couple + to.extra_couple), system.sink());
         to.let_go();
@@ -549,6 +585,7 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
     for (std::size_t i = 0; i < at(rows.count); ++i) {
       known[i].rate = rate[i];
       known[i].slip = {slip_x[i], slip_y[i], pool.spin_slip(i)};
+      known[i].turning = pool.has_patches() ? pool.patch(i).turning : Vec2<double>{0, 0};
       depth[i] += 0.5 * h * rate[i];
     }
   });
@@ -634,25 +671,28 @@ void LinearlyImplicitEuler::finish(System& system, State& state, double h,
 /// difference damps, as backward Euler does in their springs.
 void LinearlyImplicitEuler::book_rows(System& system, State& state, double h) noexcept {
   double& numerical = state.works.numerical;
-  for_each_pool(system, state, [&](LawPool& pool, const LawRows& rows, Rows& known) {
+  for_each_pool(system, state, [&](auto& pool, const auto& rows, Rows& known) {
     const LawColumns c = pool.law_columns(rows.memory);
     pool.for_each_row(rows, c, [&](const LawRow& law) {
       const std::size_t i = law.i;
       const RowLinearisation& row = known[i];
-      const Kinematics<double> kin = law.kinematics();
-      const Vec2<double> change = kin.slip - row.slip;
-      const Vec2<double> pushed{row.friction.x - (row.xx * change.x + row.xy * change.y),
-                                row.friction.y - (row.xy * change.x + row.yy * change.y)};
-      const Vec2<double> of_law{c.friction_x[i], c.friction_y[i]};
-      numerical -= h * dot(pushed - of_law, kin.slip);
+      const Vec3<double> slip = law.friction_kinematics().slip;
+      const Vec3<double> of_law{c.friction_x[i], c.friction_y[i], pool.spin_friction(i)};
+      numerical -= h * dot(row.friction_at(slip) - of_law, slip);
       if (!law.laws.has_normal_law()) return;
-      const double normal =
-          row.force + row.extra + row.resistance * (kin.rate - row.rate);
+      if constexpr (std::is_same_v<std::decay_t<decltype(pool)>, PointPool>) {
+        if (law.laws.volumetric) {
+          numerical += numerical_work_of_patch(pool, rows, law, row, h);
+          return;
+        }
+      }
+      const Kinematics<double> kin = law.kinematics();
       const double elastic = law.normal_slopes(kin).static_force;
       const double begun = std::max(rows.depth[i], 0.0);
       const double ended = std::max(rows.depth[i] + h * kin.rate, 0.0);
-      numerical += h * (normal - c.normal_force[i] + elastic) * kin.rate -
-                   (law.normal_energy(ended) - law.normal_energy(begun));
+      numerical +=
+          h * (row.normal_at(kin.rate) - c.normal_force[i] + elastic) * kin.rate -
+          (law.normal_energy(ended) - law.normal_energy(begun));
     });
   });
 }

@@ -116,7 +116,8 @@ void TreeNewton::respond(const System& system, std::span<const ImpulseRow> rows,
     contact.slopes = {.normal = contact.z[0] > 0 ? slope : 0};
     if (row.tangents == 0 || !(contact.z[0] > 0)) continue;
     const Vec2<double> slip{dot(contact.push[1], moves), dot(contact.push[2], moves)};
-    const Vec2<double> trial = h * row.friction - drag * (slip - row.slip);
+    const Vec2<double> trial =
+        h * in_plane(row.friction) - drag * (slip - in_plane(row.slip));
     const double radius = row.mu * contact.z[0], length = norm(trial);
     const bool slides = length > radius;
     const double share = slides ? radius / length : 1;
