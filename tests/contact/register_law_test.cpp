@@ -211,7 +211,7 @@ TEST(RegisterLaw, ALawTooManyIsRefused) {
     LawEntry entry = coulomb;
     entry.info.name =
         names.emplace_back(numbered("filler-", static_cast<int>(names.size())));
-    return detail::add_law(entry, functions);
+    return detail::add_law(entry, functions, spin_table_entries<Coulomb>());
   };
   while (friction_laws().size() < max_laws) ASSERT_TRUE(add());
   const std::size_t before = catalogue().size();
