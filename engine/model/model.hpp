@@ -83,8 +83,8 @@ enum class MotorKind : std::uint8_t {
 };
 
 struct MotorSpec {
-  std::string name;
-  std::string joint;
+  std::string name{};
+  std::string joint{};
   std::string coupling{};  // that it drives in place of a joint; else empty
   MotorKind kind = MotorKind::torque;
   int axis = 0;   // which velocity of the joint
@@ -109,8 +109,8 @@ struct CouplingSpec {
     std::string joint;  // revolute or prismatic
     double weight;
   };
-  std::string name;
-  std::vector<Term> terms;
+  std::string name{};
+  std::vector<Term> terms{};
   double rest = 0;       // of s
   double stiffness = 0;  // [N m/rad] or [N/m], of s
   double damping = 0;
