@@ -301,7 +301,7 @@ int crosscheck_command(const CrosscheckWish& wish) {
 void add_crosscheck_command(CLI::App& app, int& status) {
   const auto wish = std::make_shared<CrosscheckWish>();
   CLI::App* command = app.add_subcommand(
-      "crosscheck", "A scene under the adaptive, fixed and complementarity clocks");
+      "crosscheck", "A scene under the adaptive, fixed and complementarity integrators");
   command->add_option("SCENE", wish->scene, "A scene file (TOML)")->required();
   command->add_option("--set", wish->settings, "key=value of the scene, clock.method=rk4")
       ->type_name("KEY=VALUE");

@@ -49,8 +49,8 @@ struct Crosscheck {
 };
 
 /// The scene's own clock gives rtol, method, substeps and the solver's options to the
-/// clocks that know them. Where the adaptive clock cannot run the scene, the reference is
-/// the complementarity clock with a sixteenth of the shortest step.
+/// clocks that know them. Where the adaptive integrator cannot run the scene, the
+/// reference is the complementarity integrator with a sixteenth of the shortest step.
 Crosscheck crosscheck(const scene::Scene& scene, const CrosscheckPlan& plan);
 
 }  // namespace bristle::cli

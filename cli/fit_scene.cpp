@@ -18,7 +18,7 @@ using identify::Unknown;
 
 namespace {
 
-constexpr double tightest_rtol = 1e-9;  // of the adaptive clock, for differences
+constexpr double tightest_rtol = 1e-9;  // of the adaptive integrator, for differences
 
 Quantity quantity_of(const std::string& unit) {
   if (unit == "m") return Quantity::length;
@@ -114,8 +114,8 @@ bool SceneModel::is_of_contacts(std::size_t unknown) const {
   return unknowns_[unknown].name.starts_with("contacts.");
 }
 
-/// Goes through the times of the data: an adaptive clock stops at each of them; between
-/// the ends of fixed steps the probes are interpolated.
+/// Goes through the times of the data: an adaptive integrator stops at each of them;
+/// between the ends of fixed steps the probes are interpolated.
 bool SceneModel::simulate(std::span<const double> values, const Checkpoint* from,
                           Checkpoint* keep, double* predicted) const {
   auto scene = scene_with(values);

@@ -135,7 +135,7 @@ int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
     tell("warning: {}\n", printable(warning));
   }
   if (wish.realtime && !scene.clock.stepper->fixed_step) {
-    return fail("--realtime needs the fixed clock: clock.kind = \"fixed\"");
+    return fail("--realtime needs the fixed-step integrator: clock.kind = \"fixed\"");
   }
   State state = scene.start;
   std::optional<recording::Recorder> recorder;
@@ -316,9 +316,10 @@ void add_run_commands(CLI::App& app, int& status) {
   CLI::Option* checkpoint = run->add_option("--checkpoint", wish->checkpoint,
                                             "Simulated time between checkpoints [s]")
                                 ->check(time_above_zero);
-  CLI::Option* threads = run->add_option("--threads", wish->threads,
-                                         "Of the fixed clock; results do not change")
-                             ->check(CLI::Range(1, 1024));
+  CLI::Option* threads =
+      run->add_option("--threads", wish->threads,
+                      "Of the fixed-step integrator; results do not change")
+          ->check(CLI::Range(1, 1024));
   CLI::Option* realtime = run->add_flag("--realtime", wish->realtime,
                                         "A clock of fixed step against the wall clock");
   run->add_flag("--priority", wish->priority,

@@ -156,7 +156,7 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
       "energy [J]: kinetic {:.6g}, gravity {:.6g}, stored {:.6g}, dissipated {:.6g}, "
       "supplied {:.6g}\n",
       books.kinetic, books.gravity, books.stored(), books.dissipated(), books.supplied());
-  fmt::print("unaccounted for: {:.2g} J, {:.2g} of the energy scale\n",
+  fmt::print("balance error: {:.2g} J, {:.2g} of the energy scale\n",
              report.audit.residual(), report.audit.relative());
   if (const SolveCounts& solves = report.solves; solves.solves > 0 && report.steps > 0) {
     const auto steps = static_cast<double>(report.impulse_steps > 0 ? report.impulse_steps

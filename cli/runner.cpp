@@ -274,10 +274,11 @@ RunReport Runner::run() {
   progress_.done();
   if (!(std::fabs(report_.audit.relative()) <= trusted_residual)) {
     report_.warnings.push_back(fmt::format(
-        "{:.2g} of the energy is unaccounted for: {}", report_.audit.relative(),
+        "the balance error is {:.2g} of the energy scale: {}", report_.audit.relative(),
         scene_.clock.stepper->fixed_step
             ? "the steps are too long for this motion. Take shorter ones, more "
-              "substeps, another method (clock.method = \"rk4\") or the adaptive clock"
+              "substeps, another method (clock.method = \"rk4\") or the adaptive "
+              "integrator"
             : "take a smaller clock.rtol"));
   }
   if (report_.audit.relative_unsupplied() > trusted_residual) {

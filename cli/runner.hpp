@@ -53,7 +53,7 @@ struct RunReport {
   std::uint64_t touches = 0;
   std::uint64_t events = 0;
   PatchTension tension{};
-  std::uint64_t impulse_steps = 0;  // of the adaptive clock: events were not located
+  std::uint64_t impulse_steps = 0;  // of the adaptive integrator: events were not located
   SolveCounts solves{};             // of complementarity problems
   std::uint64_t missed = 0;  // deadlines: a tick took longer than it simulates, or in
                              // real time was not done when the next was due
@@ -72,7 +72,7 @@ class Runner {
   Runner(const scene::Scene& scene, State& state, double begin,
          recording::Recorder* recorder, const RunnerOptions& options);
 
-  /// What a checkpoint holds besides the state: energy books, counts and what the probes
+  /// What a checkpoint holds besides the state: energy ledger, counts and what the probes
   /// showed. False where these are not such bytes.
   bool restore(std::span<const std::byte> bytes);
 

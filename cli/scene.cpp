@@ -203,12 +203,13 @@ int show_scene(const std::string& file, const Settings& settings) {
     fmt::print("clock: {}, rtol = {:g}, {:g} s\n", scene->clock.stepper->name,
                options.rtol, scene->clock.duration);
   } else {
-    fmt::print("clock: {}, {:g} s in steps of {:g} s, {}\n", name_of(options.method),
-               scene->clock.duration, options.step,
-               options.substeps > 0
-                   ? fmt::format("{} substeps", options.substeps)
-                   : fmt::format("as many substeps as what touches needs, at most {}",
-                                 options.most_substeps));
+    fmt::print(
+        "clock: {}, {:g} s in steps of {:g} s, {}\n", name_of(options.method),
+        scene->clock.duration, options.step,
+        options.substeps > 0
+            ? fmt::format("{} substeps", options.substeps)
+            : fmt::format("as many substeps as the present contacts need, at most {}",
+                          options.most_substeps));
   }
   for (const std::string& warning : scene->warnings)
     fmt::print("warning: {}\n", printable(warning));

@@ -101,7 +101,7 @@ std::string time_stamp();
 /// Stamped with the time of the call.
 Header make_header(const Model& model, RunInfo run);
 
-/// The lines of the energy books in a sample, in order.
+/// The lines of the energy ledger in a sample, in order.
 std::vector<Quantity> ledger_lines();
 
 Bytes encode(const Header& header);

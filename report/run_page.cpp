@@ -88,7 +88,8 @@ PageEvent switched_to(ContactState state) {
 
 /// Events as they were located; a switch of the friction law is named by what the next
 /// sample shows, where that differs from the one before. Without located lift-offs and
-/// switches, which a fixed clock does not look for, they are taken from sample to sample.
+/// switches, which a fixed-step integrator does not look for, they are taken from sample
+/// to sample.
 class EventReader {
  public:
   EventReader(std::span<const EventSample> events, Survey& to)

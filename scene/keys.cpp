@@ -52,21 +52,24 @@ std::vector<Key> clock_keys() {
       {"kind", Kind::text, Dimension::none, "adaptive when left out", any_number,
        choices(steppers(), [](const StepperInfo& info) { return info.name; })},
       {"duration", Kind::number, Dimension::time, "of the run", time_range},
-      {"rtol", Kind::number, Dimension::none, "of the adaptive clock", Range{1e-13, 0.1}},
+      {"rtol", Kind::number, Dimension::none, "of the adaptive integrator",
+       Range{1e-13, 0.1}},
       {"step", Kind::number, Dimension::time,
-       "of the fixed clock, not longer than the run; 2 ms when left out, 1 ms with "
+       "of the fixed-step integrator, not longer than the run; 2 ms when left out, 1 ms "
+       "with "
        "joints "
        "or an explicit method",
        time_range},
       {"substeps", Kind::whole, Dimension::none,
-       "of an explicit method; as many as what touches needs when left out",
+       "of an explicit method; as many as the present contacts need when left out",
        Range{1, 1e6}},
       {"most_substeps", Kind::whole, Dimension::none,
        "that there may be when substeps is left out; 1000 when left out", Range{1, 1e6}},
       {"method", Kind::text, Dimension::none,
-       "of the fixed clock; complementarity when left out", any_number,
+       "of the fixed-step integrator; complementarity when left out", any_number,
        choices(fixed_methods(), [](Method method) { return name_of(method); })},
-      {"threads", Kind::whole, Dimension::none, "of the fixed clock", Range{1, 1024}}};
+      {"threads", Kind::whole, Dimension::none, "of the fixed-step integrator",
+       Range{1, 1024}}};
   for (const StepperInfo& info : steppers()) {
     for (const Parameter& own : info.parameters) {
       const bool known = std::any_of(

@@ -187,7 +187,7 @@ std::vector<Key> clock_keys();
 inline constexpr Key record_keys[] = {
     {"every", Kind::text, Dimension::none, "\"1 ms\", \"step\" or \"event\""},
     {"steps", Kind::flag, Dimension::none,
-     "with a time in every: also each step of the adaptive clock, short in impacts"},
+     "with a time in every: also each step of the adaptive integrator, short in impacts"},
     {"checkpoint", Kind::number, Dimension::time, "simulated time between checkpoints",
      Range{0, longest_time}}};
 

@@ -300,7 +300,8 @@ void close_loops(const Model& model, State& start, const Draft& draft,
   }
 }
 
-/// A fixed step that fits the run: not longer, and not so short that time stands still.
+/// A fixed step that fits the run: not longer, and not so short that it does not move
+/// time.
 void check_step(const Section& at, const ClockSpec& clock) {
   const double step = clock.options.step, duration = clock.duration;
   const std::string given =

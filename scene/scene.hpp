@@ -18,13 +18,13 @@ struct ClockSpec {
   const StepperInfo* stepper = &steppers().front();  // by clock.kind
   double duration = 1;                               // [s]
   StepperOptions options{};
-  bool substeps_chosen = false;  // else as many as what touches needs
+  bool substeps_chosen = false;  // else as many as the present contacts need
 };
 
 struct RecordSpec {
   Sampling every = Sampling::interval;
   double interval = 0.01;  // [s]
-  bool steps = false;      // and at each step of the adaptive clock
+  bool steps = false;      // and at each step of the adaptive integrator
   double checkpoint = 0;   // simulated time between checkpoints; 0: none [s]
 };
 

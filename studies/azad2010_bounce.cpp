@@ -123,8 +123,9 @@ Result<Outcome> run(Values& values, bool with_figure) {
 
   const double energy = fall_energy(drop);
   const double share = motion.audit().residual() / energy;
-  outcome.checks.push_back({"energy unaccounted for, share of that of the fall", share, 0,
-                            clock.locates_events() ? 1e-9 : 0.01, "books"});
+  outcome.checks.push_back({"energy balance error, share of the energy of the fall",
+                            share, 0, clock.locates_events() ? 1e-9 : 0.01,
+                            "the ledger closes"});
   if (touched) {
     const double fall = fall_time(drop);
     outcome.checks.push_back({"first touch [s]", bounces.touches.front(), fall,
@@ -176,7 +177,7 @@ Study azad2010_bounce() {
                   {"first_peak_N", "largest normal force of the first contact"},
                   {"last_touch_s", "when it touched last"},
                   {"dissipated_normal_J", "by the normal damper, clamp included"},
-                  {"energy_residual_J", "unaccounted for at the end"}},
+                  {"energy_residual_J", "energy balance error at the end"}},
       .run = run};
 }
 

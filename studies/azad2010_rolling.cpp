@@ -145,7 +145,7 @@ bool sticks_at_touch(const Throw& ball, double touch) {
 Stick first_stick(const std::vector<Clutch>& samples, std::vector<double> switches,
                   bool at_touch, double from, double to) {
   if (switches.empty()) {
-    // A fixed clock does not locate them.
+    // A fixed-step integrator does not locate them.
     for (std::size_t i = 1; i < samples.size(); ++i) {
       const Clutch &a = samples[i - 1], &b = samples[i];
       if ((a.excess < 0) == (b.excess < 0)) continue;
@@ -395,7 +395,7 @@ Study azad2010_rolling() {
                   {"parametric_work_J", "put in by the changing tangential stiffness"},
                   {"total_energy_J",
                    "body, stored and dissipated less parametric work; zero at the plane"},
-                  {"energy_residual_J", "unaccounted for at the end"}},
+                  {"energy_residual_J", "energy balance error at the end"}},
       .run = run};
 }
 

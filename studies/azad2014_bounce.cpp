@@ -158,9 +158,10 @@ Result<Outcome> run(Values& values, bool with_figure) {
                               tolerance(clock, 1e-9 * fall, fall), "free fall"});
   }
   outcome.checks.push_back(
-      {"energy unaccounted for, share of that of the fall",
+      {"energy balance error, share of the energy of the fall",
        motion.audit().residual() / fall_energy(drop), 0,
-       clock.locates_events() ? std::max(1e-9, 10 * clock.rtol()) : 0.01, "books"});
+       clock.locates_events() ? std::max(1e-9, 10 * clock.rtol()) : 0.01,
+       "the ledger closes"});
   if (values.as_published()) {
     // How far a run at this tolerance may be off.
     const double exact =

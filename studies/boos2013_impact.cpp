@@ -91,8 +91,8 @@ Result<Outcome> run(Values& values, bool with_figure) {
                      {"force_at_touch_N", at_touch},
                      {"energy_residual_J", impact->energy_residual}};
   const double energy = 0.5 * mass * speed * speed;
-  outcome.checks.push_back({"energy that is unaccounted for [J]", impact->energy_residual,
-                            0, 1e-8 * energy, "kinetic energy lost less ∮ f dδ"});
+  outcome.checks.push_back({"energy balance error [J]", impact->energy_residual, 0,
+                            1e-8 * energy, "kinetic energy lost less ∮ f dδ"});
   if (!setup.by_rate) {
     const double e = values["restitution"];
     outcome.checks.push_back(

@@ -39,7 +39,7 @@ std::vector<Parameter> with_clock(std::vector<Parameter> own, double rtol, int s
       "fixed steps of order 1, stable for any stiffness",
       [](const StepperInfo& info) { return info.name; }));
   own.push_back({"rtol", "", "1", between(1e-13, 1e-1), rtol,
-                 "relative tolerance of the adaptive clock"});
+                 "relative tolerance of the adaptive integrator"});
   own.push_back({"step_s", "h", "s", above(0, 1), 1e-3, "fixed step"});
   own.push_back({"substeps", "", "1", between(1, 1e6), static_cast<double>(substeps),
                  "that a fixed step is divided into"});
@@ -64,7 +64,7 @@ void Against::operator()(const char* name, double value, double reference, doubl
 }
 
 Check books_close(const Clock& clock, double residual, double scale) {
-  return {"energy books, over their scale", residual / scale, 0,
+  return {"energy balance error, over the ledger's scale", residual / scale, 0,
           clock.locates_events() ? std::max(1e-8, clock.rtol()) : 0.01,
           "the ledger closes"};
 }

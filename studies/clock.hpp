@@ -39,7 +39,8 @@ struct Against {
                   const char* source) const;
 };
 
-/// That the energy books close: to the tolerance, or 1 % under the fixed clock.
+/// That the energy ledger closes: to the tolerance, or 1 % under the fixed-step
+/// integrator.
 Check books_close(const Clock& clock, double residual, double scale);
 
 }  // namespace bristle::studies

@@ -26,7 +26,7 @@ struct Traces {
   double peak_omega = std::nan(""), rolling_error = std::nan("");
   bool held = true;                // friction is below its limit all the time
   double drift = std::nan("");     // of the energy [J]
-  double residual = 0, scale = 0;  // of the energy books [J]
+  double residual = 0, scale = 0;  // of the energy ledger [J]
   std::string trouble;
   std::optional<report::Film> film;
 
@@ -294,7 +294,7 @@ Study gonthier2004_cylinder() {
                   {"energy_drift_J",
                    "change of kinetic, potential and normal-spring energy after 3 s"},
                   {"rolling_error", "largest ||v| − R|ω − (ω·n)n|| after 3 s [m/s]"},
-                  {"energy_residual_J", "energy that is unaccounted for"}},
+                  {"energy_residual_J", "energy balance error"}},
       .run = run};
 }
 

@@ -162,7 +162,7 @@ Study gonthier2004_inclined_plane() {
                   {"vy", "mean of v_y over the last 0.5 s [m/s]"},
                   {"first_touch_s", "when it touches first"},
                   {"impacts", "touch-downs, the last, lasting one included"},
-                  {"energy_residual_J", "energy that is unaccounted for"}},
+                  {"energy_residual_J", "energy balance error"}},
       .run = run};
 }
 

@@ -20,7 +20,7 @@ struct Run {
   std::vector<Cycle> cycles;  // the last one is not complete
   Series position, friction;
   double excess = -1e300;          // of friction without viscous part over μ_S f_n [N]
-  double residual = 0, scale = 0;  // of the energy books [J]
+  double residual = 0, scale = 0;  // of the energy ledger [J]
   std::string trouble;
 };
 

@@ -28,13 +28,13 @@ struct ContactNow {
 
 /// What a study wants to know on the way; all of it is optional.
 struct Watch {
-  /// Every so many seconds; under a fixed clock the nearest substep.
+  /// Every so many seconds; under a fixed-step integrator the nearest substep.
   double sample_interval = 0;
   std::function<void(const State&)> on_sample{};
   /// After every step or substep; false ends the run.
   std::function<bool(const State&)> on_step{};
   /// Touches and lift-offs under either clock, switches of laws under the adaptive one.
-  /// The time of the event is that of the state only under the adaptive clock.
+  /// The time of the event is that of the state only under the adaptive integrator.
   std::function<void(const State&, const Event&)> on_event{};
 };
 

@@ -21,8 +21,8 @@ struct RealtimeRow {
   std::string fails{};  // with fewer: the first check that does
 };
 
-/// Every example of the paper that moves, under every method of the fixed clock. `tell`
-/// hears of each attempt.
+/// Every example of the paper that moves, under every method of the fixed-step
+/// integrator. `tell` hears of each attempt.
 std::vector<RealtimeRow> realtime_table(
     const std::function<void(std::string_view study, std::string_view method,
                              int substeps)>& tell = {});

@@ -61,7 +61,7 @@ struct Check {
   double value;
   double reference;
   double tolerance;
-  std::string source;  // who says so
+  std::string source;  // where the reference comes from
 
   bool passes() const { return std::fabs(value - reference) <= tolerance; }
 };

@@ -304,7 +304,8 @@ bool check(const std::vector<Row>& rows) {
 void print_help() {
   fmt::print(
       "usage: bench_bounce [--quick] [--output DIR]\n\n"
-      "Drops a steel ball under Bristle's adaptive clock, SUNDIALS through its adapter, "
+      "Drops a steel ball under Bristle's adaptive integrator, SUNDIALS through its "
+      "adapter, "
       "and\n"
       "Simbody's integrators, and compares work, time and error.\n\n"
       "  --quick        a short run: the times mean little, the checks hold\n"

@@ -1,5 +1,5 @@
-// Everyday scenes under the fixed and the adaptive clock at defaults, beside MuJoCo at
-// its own, in one run:
+// Everyday scenes under the fixed and the adaptive integrator at defaults, beside MuJoCo
+// at its own, in one run:
 //
 //   generate.py --seeds 200 --out DIR && bench_everyday DIR [--kinds
 //   fixed,adaptive,mujoco]

@@ -462,7 +462,7 @@ StepStatus Adaptive::Driver::advance_to(State& state, double until,
       since = state.time;
       turns = 0;
     }
-    if (++turns > stalled_turns) return StepStatus::stands_still;
+    if (++turns > stalled_turns) return StepStatus::stalled;
     bool stepped = false;
     if (by_impulses_) {
       status = step_by_impulses(state, until, observer);

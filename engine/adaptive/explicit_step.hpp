@@ -9,7 +9,7 @@
 
 namespace bristle {
 
-/// From y to end: what both methods of the adaptive clock leave behind.
+/// From y to end: what both methods of the adaptive integrator leave behind.
 struct Step {
   using Vector = MotionOde::Vector;
   double h = 0;

@@ -40,7 +40,7 @@ const std::vector<StateField>& friction_memory(const LawChoice& law) {
   return entry_of(law).state_with(law.spin);
 }
 
-/// 1 in the lines of the energy books that the laws and forces of a model write.
+/// 1 in the lines of the energy ledger that the laws and forces of a model write.
 Works booked_lines(const Model& model, const Pools& pools) {
   Works works{};
   const auto add = [](const LedgerLines& lines, Powers<double>& to) {

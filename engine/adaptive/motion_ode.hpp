@@ -10,7 +10,7 @@
 // the next: one vector y with a rate, as an integrator sees it.
 //
 //   y   positions, velocities, what acting contacts remember, s, t;
-//       then what nothing depends on: how far contacts travelled, the energy books
+//       then what nothing depends on: how far contacts travelled, the energy ledger
 //
 // A contact stays open or closed for as long as no event says otherwise. Its own time may
 // run: with δ = s² and dt = 2 s dη the force is smooth in η where √δ has no derivative,
@@ -199,7 +199,7 @@ class MotionOde {
   std::size_t nq_, nv_;
   bool quaternions_ = false;
   bool regenerates_ = false;          // some contacts book how far they travel
-  std::vector<std::size_t> lines_;    // of the energy books that anything is booked in
+  std::vector<std::size_t> lines_;    // of the energy ledger that anything is booked in
   const State* state_ = nullptr;      // that it began with
   ContactRows nothing_;               // rows where nothing touches
   std::size_t joint_rows_ = 0;        // come before those of contacts

@@ -184,7 +184,7 @@ struct ModelOptions {
   /// grows as states are settled. Else a fixed size, as a real-time loop may want it:
   /// nothing allocates while it steps, and too many contacts are a status.
   int contact_capacity = 0;
-  /// Keeps the energy books of every contact, besides the totals.
+  /// Keeps the energy ledger of every contact, besides the totals.
   bool contact_books = false;
 };
 

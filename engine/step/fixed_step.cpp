@@ -45,7 +45,7 @@ StepStatus FixedStep::settle(State& state, Commands commands) noexcept {
   if (system_.model->needs_impulses && !options_.method.info().impulses) {
     return StepStatus::needs_impulses;
   }
-  // Substeps that follow what touches may be twice as long as the last one.
+  // Substeps that follow the present contacts may be twice as long as the last one.
   const double horizon = options_.substeps > 0 ? h_ : std::min(2 * h_, options_.step);
   return bristle::settle(system_, horizon, state, commands);
 }
@@ -91,7 +91,7 @@ StepStatus FixedStep::substep(State& state, Commands commands) noexcept {
 }
 
 /// The next substep of what is left of a step, from a settled state: taken again,
-/// shorter, where what touches at its end turns out to be too stiff for it. Settles the
+/// shorter, where a contact at its end turns out to be too stiff for it. Settles the
 /// state.
 StepStatus FixedStep::take_accurate(State& state, Commands commands, double left) {
   const auto equal_parts = [left](double longest) {
@@ -119,7 +119,7 @@ StepStatus FixedStep::take_accurate(State& state, Commands commands, double left
   }
 }
 
-/// A step in as many substeps as what touches needs.
+/// A step in as many substeps as the present contacts need.
 StepStatus FixedStep::follow_step(State& state, Commands commands, Report* report) {
   double left = options_.step;
   for (;;) {

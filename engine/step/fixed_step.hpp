@@ -11,7 +11,7 @@
 
 // Steps of a fixed length. In a fixed number of substeps: bounded work; no allocation,
 // lock or exception after construction, unless contacts outgrow the room there is
-// (ModelOptions::contact_capacity fixes it). Or in as many as what touches now needs.
+// (ModelOptions::contact_capacity fixes it). Or in as many as the present contacts need.
 
 namespace bristle {
 
@@ -66,7 +66,7 @@ class FixedStep final : public Stepper {
   std::unique_ptr<FixedMethod> method_;
   std::vector<MotorCommand> commands_;  // as they move on in the substeps
 
-  SubstepControl control_;  // where substeps follow what touches
+  SubstepControl control_;  // where substeps follow the present contacts
   State kept_;              // where a substep began
   PassageWatch passages_;
   StepCounts counts_;

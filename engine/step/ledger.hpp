@@ -46,7 +46,7 @@ class Audit {
  public:
   void observe(const Ledger& ledger) noexcept;
 
-  /// Energy that is unaccounted for since the first observation [J].
+  /// The energy balance error since the first observation [J].
   double residual() const noexcept { return residual_; }
   /// The largest kinetic + stored + |Δ potential| + dissipated so far, less what nobody
   /// supplied [J].

@@ -176,7 +176,7 @@ std::vector<std::string> PassageWatch::warnings() const {
       text += " and are " + number(p.thickness) + " m thick; take substeps below " +
               number(p.step * p.thickness / p.way) + " s";
     }
-    text += ", or the adaptive clock";
+    text += ", or the adaptive integrator";
     all.push_back(std::move(text));
   }
   return all;

@@ -88,7 +88,7 @@ class Stepper {
 struct StepperOptions {
   double rtol = 1e-6;        // of error-controlled steppers
   double step = 1e-3;        // of those of fixed step [s]
-  int substeps = 1;          // 0: as many as what touches needs
+  int substeps = 1;          // 0: as many as the present contacts need
   int most_substeps = 1000;  // that may be
   Method method = Method::complementarity;
   int threads = 1;

@@ -5,7 +5,7 @@
 
 #include "bristle/step/method.hpp"
 
-// Substeps that follow what touches now: as long as the stiffest motion allows.
+// Substeps that follow the present contacts: as long as the stiffest motion allows.
 
 namespace bristle {
 

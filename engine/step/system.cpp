@@ -117,17 +117,17 @@ std::string_view explain(StepStatus status) noexcept {
              "and lengths, drive it less far, or give the loop a stiffness";
     case StepStatus::energy_created:
       return "the steps have created energy, more than a tenth of all there was: they "
-             "are "
-             "too long for what touches or turns. Leave out clock.method, take shorter "
-             "steps or "
-             "more substeps, or the adaptive clock";
+             "are too long for the present contacts or rotations. Leave out "
+             "clock.method, "
+             "take shorter steps or more substeps, or the adaptive integrator";
     case StepStatus::needs_impulses:
       return "rigid contacts and constraints of velocities need a stepper that solves "
              "for "
              "impulses: take the complementarity stepper, or give the contacts a normal "
              "law and leave the constraints out";
-    case StepStatus::stands_still:
-      return "time stands still: events or tiny steps follow each other without end at "
+    case StepStatus::stalled:
+      return "the integrator stalled: events or tiny steps follow each other without end "
+             "at "
              "one instant; take a looser tolerance or a fixed step, and look for laws "
              "with extreme parameters";
   }

@@ -31,7 +31,7 @@ enum class StepStatus : std::uint8_t {
   wrong_commands,  // neither none nor one per motor
   wrong_step,      // not a positive length of time
   loops_open,      // rigid loops that cannot be closed
-  stands_still,    // events without end at one instant
+  stalled,         // events without end at one instant
   needs_impulses,  // rigid contacts under a stepper that knows forces only
   energy_created,  // more energy than there was and than was supplied
 };

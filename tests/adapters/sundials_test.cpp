@@ -6,12 +6,12 @@
 #include "bristle/run.hpp"
 #include "tests/validation/scenes.hpp"
 
-// The motions of SUNDIALS next to those of the adaptive clock, which share no step.
+// The motions of SUNDIALS next to those of the adaptive integrator, which share no step.
 //
 // How far they may part is found, not chosen. A step of tolerance rtol may be wrong by
-// rtol of a number's size. Set that much off somewhere on the way, the adaptive clock
-// ends elsewhere: that is what the error of one step may grow to. As many steps as
-// SUNDIALS made add up to the bound.
+// rtol of a number's size. Set that much off somewhere on the way, the adaptive
+// integrator ends elsewhere: that is what the error of one step may grow to. As many
+// steps as SUNDIALS made add up to the bound.
 
 namespace bristle {
 namespace {

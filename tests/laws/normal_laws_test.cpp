@@ -350,7 +350,7 @@ struct TwoImpacts {
   double gap = 0;                    // between the contacts [s]
   double left_in_ground = 0;         // when the body first leaves [J]
   double recovered_later = 0;        // dissipated between the contacts [J]
-  double worst_residual = 0;         // of the energy books, over the energy
+  double worst_residual = 0;         // of the energy ledger, over the energy
   double final_speed = 0;
 };
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everyday scenes under the fixed clock at defaults: they end, with their energy in balance
+"""Everyday scenes under the fixed-step integrator at defaults: they end, with their energy in balance
 and never above the start; so do stacks that start with an overlap.
 
     everyday_test.py BRISTLE GENERATOR

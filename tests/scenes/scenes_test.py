@@ -315,7 +315,7 @@ position_m = [0.5, 0, 0]
 
 
 class Holding(Case):
-    """What stands or is held under the complementarity clock does not move: a minute, 1 ms a step."""
+    """What stands or is held under the complementarity integrator does not move: a minute, 1 ms a step."""
 
     def minute(self, name):
         """The summary and, for every whole second, the motion of all bodies: [(places, speeds)]."""

@@ -528,8 +528,8 @@ TEST(TimeScales, AStepThatIsTooLongIsNamedWithItsContact) {
             "");
 }
 
-/// Substeps that follow what touches: nothing has to be chosen for a fall onto a contact
-/// that is not there yet when the run begins.
+/// Substeps that follow the present contacts: nothing has to be chosen for a fall onto a
+/// contact that is not there yet when the run begins.
 class FollowedSubsteps : public ::testing::TestWithParam<Method> {};
 INSTANTIATE_TEST_SUITE_P(All, FollowedSubsteps,
                          ::testing::Values(Method::semi_implicit_euler,

@@ -457,7 +457,7 @@ class OtherStudies(unittest.TestCase):
             ran += 1
             self.assertNotIn("trouble", got)
             for check in got["checks"]:
-                if "energy books" in check["name"] or "unaccounted" in check["name"]:
+                if "energy balance error" in check["name"]:
                     self.assertTrue(check["pass"], (study["name"], check))
         self.assertGreaterEqual(ran, 13)
 

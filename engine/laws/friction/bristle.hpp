@@ -134,7 +134,7 @@ BRISTLE_INLINE std::array<T, 2> bound_guards(const M& bounded, const V& z, const
 ///   ż = s v − (v_y/ℓ) z,   f = −s (σ₀ z + σ₁ ż) − σ₂ v.
 ///
 /// So the force goes to zero with the load and the memory fades within ℓ of slip. Slip
-/// and force are scaled alike: this takes nothing from the energy books.
+/// and force are scaled alike: this takes nothing from the energy ledger.
 template <class Law>
 struct YieldingBristle : FrictionBase<Law> {
   template <class T, int D = 2>
