@@ -102,13 +102,13 @@ TEST(StateBytes, OtherModelsAreRefused) {
 TEST(StateBytes, AnotherFormatIsRefusedByItsNumber) {
   const Model model = tumbling();
   Bytes bytes = serialise(model, thrown(model));
-  ASSERT_EQ(bytes[7], std::byte{'3'});
-  bytes[7] = std::byte{'2'};
+  ASSERT_EQ(bytes[7], std::byte{'4'});
+  bytes[7] = std::byte{'3'};
   bytes.resize(bytes.size() - sizeof(std::uint32_t));
   ByteWriter(bytes).put(crc32c(bytes));
   const Result<State> refused = deserialise(bytes, model);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(), "the state is of format 2; this program reads format 3");
+  EXPECT_EQ(refused.error(), "the state is of format 3; this program reads format 4");
 }
 
 TEST(StateBytes, DamageIsNoticed) {
