@@ -24,15 +24,15 @@ std::vector<Parameter> complementarity_parameters() {
        "choice",
        choice_of(2),
        0,
-       "shape of friction's bound; box is the paper's, √2 too strong obliquely",
+       "section of the friction cone; box: by components, up to √2 too strong obliquely",
        {"isotropic", "box"}},
       {"bounds",
        "",
        "choice",
        choice_of(3),
        0,
-       "where friction's bound comes from: the same solution, one before, or the last "
-       "step",
+       "normal impulse that bounds friction: of the same solution, the previous "
+       "iteration, or the last step",
        {"coupled", "iterated", "lagged"}},
       solver,
       {"tolerance", "", "1", between(1e-14, 0.1), preset.tolerance,

@@ -19,20 +19,20 @@ inline constexpr Range time_range{0, longest_time, true};
       {"rotation",                                                                       \
        Kind::numbers,                                                                    \
        Dimension::angle,                                                                 \
-       "turned about x, then y, then z of what holds it",                                \
+       "rotation about x, then y, then z of the frame that it is in",                    \
        any_number,                                                                       \
        "",                                                                               \
        3},                                                                               \
       {"quaternion",                                                                     \
        Kind::numbers,                                                                    \
        Dimension::none,                                                                  \
-       "turned: w, x, y, z",                                                             \
+       "orientation: w, x, y, z",                                                        \
        any_number,                                                                       \
        "",                                                                               \
        4}
 
 inline constexpr Key shape_keys[] = {
-    {"type", Kind::text, Dimension::none, "what it is", any_number,
+    {"type", Kind::text, Dimension::none, "kind of the shape", any_number,
      "sphere|plane|box|cylinder|capsule|ellipsoid|cavity|mesh|hull", 0, true},
     {"name", Kind::text, Dimension::none, "unique; after its body when left out"},
     {"radius", Kind::number, Dimension::length,
@@ -50,8 +50,8 @@ inline constexpr Key shape_keys[] = {
 inline constexpr Key body_keys[] = {
     {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
     {"fixed", Kind::flag, Dimension::none,
-     "part of the world; else it moves freely unless "
-     "a joint holds it"},
+     "part of the world; else a body without a joint has six "
+     "degrees of freedom"},
     {"mass", Kind::number, Dimension::mass, "from its shapes when left out", positive},
     {"density", Kind::number, Dimension::density, "of its shapes", positive},
     {"material", Kind::text, Dimension::none, "of its shapes"},
@@ -68,7 +68,7 @@ inline constexpr Key body_keys[] = {
 
 inline constexpr Key joint_keys[] = {
     {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
-    {"type", Kind::text, Dimension::none, "how it moves", any_number,
+    {"type", Kind::text, Dimension::none, "type of the joint", any_number,
      "fixed|revolute|prismatic|universal|spherical|planar|free", 0, true},
     {"parent", Kind::text, Dimension::none, "a body; the world when left out"},
     {"child", Kind::text, Dimension::none, "the body that it moves", any_number, "", 0,
@@ -100,15 +100,15 @@ inline constexpr Key joint_keys[] = {
     {"upper", Kind::number, Dimension::joint_position, "limit"},
     {"damping", Kind::number, Dimension::joint_damping, "viscous", not_negative},
     {"stiffness", Kind::number, Dimension::joint_stiffness, "of a spring", not_negative},
-    {"rest", Kind::number, Dimension::joint_position, "where the spring is free"},
-    {"friction", Kind::number, Dimension::joint_force, "loss", not_negative},
-    {"armature", Kind::number, Dimension::joint_inertia, "of a geared rotor",
-     not_negative},
+    {"rest", Kind::number, Dimension::joint_position, "position without spring force"},
+    {"friction", Kind::number, Dimension::joint_force, "dry friction", not_negative},
+    {"armature", Kind::number, Dimension::joint_inertia,
+     "reflected inertia of a geared rotor", not_negative},
     {"effort_limit", Kind::number, Dimension::joint_force, "of its motor", positive}};
 
 inline constexpr Key loop_keys[] = {
     {"name", Kind::text, Dimension::none, "unique", any_number, "", 0, true},
-    {"type", Kind::text, Dimension::none, "what it holds together", any_number,
+    {"type", Kind::text, Dimension::none, "kind of the connection", any_number,
      "point|hinge|weld|distance", 0, true},
     {"a", Kind::text, Dimension::none, "a body; the world when left out"},
     {"b", Kind::text, Dimension::none, "the other body", any_number, "", 0, true},
@@ -145,7 +145,7 @@ inline constexpr Key constraint_keys[] = {
     {"radius", Kind::number, Dimension::length, "of what rolls, from the point",
      positive},
     {"damping", Kind::number, Dimension::damping,
-     "gives way with this resistance; rigid when left out", positive}};
+     "viscous resistance along the direction; rigid when left out", positive}};
 
 inline constexpr Key contact_keys[] = {
     {"a", Kind::text, Dimension::none, "a shape, body or surface; \"*\": all"},
@@ -169,7 +169,7 @@ inline constexpr Key contact_keys[] = {
     {"spin", Kind::text, Dimension::none,
      "how friction of a volumetric contact resists spinning", any_number,
      "none|elliptic|uniform|paraboloid|hertz"},
-    {"share_a", Kind::number, Dimension::none, "of the overlap that a yields",
+    {"share_a", Kind::number, Dimension::none, "fraction of the penetration taken by a",
      Range{0, 1}}};
 
 inline constexpr Key material_keys[] = {
@@ -196,7 +196,8 @@ inline constexpr Key motor_keys[] = {
     {"joint", Kind::text, Dimension::none, "that it drives", any_number, "", 0, true},
     {"kind", Kind::text, Dimension::none, "torque when left out", any_number,
      "torque|position|prescribed"},
-    {"axis", Kind::whole, Dimension::none, "which velocity of the joint", Range{0, 5}},
+    {"axis", Kind::whole, Dimension::none, "index of the joint's degree of freedom",
+     Range{0, 5}},
     {"kp", Kind::number, Dimension::joint_stiffness, "of a position motor", not_negative},
     {"kd", Kind::number, Dimension::joint_damping, "of a position motor", not_negative},
     {"torque", Kind::number, Dimension::joint_force, "of a torque motor"},
@@ -232,23 +233,23 @@ inline constexpr Key probe_keys[] = {
 
 inline constexpr Key robot_keys[] = {
     {"file", Kind::text, Dimension::none, "URDF or MJCF", any_number, "", 0, true},
-    {"base", Kind::text, Dimension::none, "how its root stands in the world", any_number,
-     "fixed|free"},
+    {"base", Kind::text, Dimension::none,
+     "whether its root is fixed in the world or moves freely", any_number, "fixed|free"},
     {"surface", Kind::text, Dimension::none, "of all its shapes, for contacts"},
     {"meshes", Kind::text, Dimension::none, "hull when left out", any_number,
      "hull|mesh"},
     {"packages", Kind::texts, Dimension::none,
      "folders that package:// is looked for in"},
     {"key", Kind::text, Dimension::none,
-     "keyframe of an MJCF file where it begins; its first when left out"},
+     "keyframe of an MJCF file that it starts from; the first when left out"},
     {"control", Kind::text, Dimension::none,
      "file when left out: its actuators; hold: position motors keep all other joints "
-     "where they begin",
+     "where they start",
      any_number, "file|hold"},
     {"self_collision", Kind::flag, Dimension::none,
      "whether its bodies touch each other; true when left out"},
     {"start", Kind::section, Dimension::none,
-     "joint = position, in rad or m; a list of all where it has several"},
+     "joint = position, in rad or m; a list where the joint has several"},
     BRISTLE_POSE_KEYS};
 
 /// Of the scene itself, but for [clock].
@@ -257,7 +258,7 @@ inline constexpr Key fixed_scene_keys[] = {
     {"about", Kind::text, Dimension::none, "what to look for"},
     {"include", Kind::any, Dimension::none, "files that are read first"},
     {"allow_initial_overlap", Kind::flag, Dimension::none,
-     "whether shapes may overlap at the start by more than at rest"},
+     "whether shapes may overlap at the start by more than their rest depth"},
     {"gravity", Kind::section, Dimension::none, "", any_number, "", 0, false,
      gravity_keys},
     {"record", Kind::section, Dimension::none, "", any_number, "", 0, false, record_keys},
