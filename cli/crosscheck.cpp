@@ -182,7 +182,7 @@ void print_table(const Crosscheck& all, const Scene& scene, const CrosscheckPlan
              all.reference.name(), accuracy_text(all.reference));
   std::size_t names = width_of(all.reference.name());
   for (const ClockRun& run : all.runs) names = std::max(names, width_of(run.name()));
-  fmt::print("\n{}  {}{}{}{}{}{}{}{}\n", padded("clock", names), padded("step", 13),
+  fmt::print("\n{}  {}{}{}{}{}{}{}{}\n", padded("integrator", names), padded("step", 13),
              padded("difference", 13), padded("order", 7), padded("processor", 12),
              padded("balance", 9), padded("residual", 13), padded("unsolved", 10),
              "furthest off");
@@ -311,7 +311,7 @@ void add_crosscheck_command(CLI::App& app, int& status) {
                    "2e-3,1e-3,5e-4; 4 when left out")
       ->type_name("N|S,S,…");
   command->add_option("--until", wish->until,
-                      "Until when they are compared [s]; the first second when left out");
+                      "End of the comparison [s]; the first second when left out");
   command->add_option("--rtol", wish->rtol,
                       "Of the adaptive reference; 1e-10 when left out");
   command->add_option("-o,--out", wish->out, "Folder for the figure and the table")
@@ -320,8 +320,9 @@ void add_crosscheck_command(CLI::App& app, int& status) {
   command->footer(
       "Differences are the largest distance of any body from where it is in the "
       "reference,\n"
-      "orders how fast it falls from one step to the next. A clock that cannot run the\n"
-      "scene has a row that says why.\n"
+      "orders how fast it falls from one step to the next. An integrator that cannot "
+      "run\n"
+      "the scene has a row that says why.\n"
       "Examples:\n"
       "  bristle crosscheck scenes/pinched-capsule.toml\n"
       "  bristle crosscheck scenes/quadruped.toml --until 0.2 --out out/crosscheck\n"

@@ -80,7 +80,7 @@ Exported export_all(recording::Reader& reader, const ExportWish& wish,
 
 int export_command(const ExportWish& wish) {
   if (!wish.csv && !wish.vtk && !wish.gltf && !wish.html) {
-    return fail("say what for: --csv, --vtk, --gltf or --html");
+    return fail("no format is given: --csv, --vtk, --gltf or --html");
   }
   // In a process of its own: the library that reads HDF5 ends the one that it runs in
   // where memory is short.
@@ -118,7 +118,7 @@ int export_command(const ExportWish& wish) {
 void add_export_command(CLI::App& app, int& status) {
   const auto wish = std::make_shared<ExportWish>();
   CLI::App* command = app.add_subcommand(
-      "export", "A recording for other programs: tables, ParaView, Blender and browsers");
+      "export", "Convert a recording to tables, or for ParaView, Blender and browsers");
   command->add_option("RECORDING", wish->from, "A folder of a run, or its file")
       ->required();
   CLI::Option* csv = command->add_flag("--csv", wish->csv,

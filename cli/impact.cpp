@@ -226,7 +226,7 @@ void print_table(const std::vector<ImpactRun>& runs, const std::vector<Silent>& 
                wish.restitution ? padded(tuned[i], width) : "", r.restitution,
                r.peak_force, 1e3 * r.peak_depth, 1e3 * r.contact_time, r.loop_area);
   }
-  if (!silent.empty()) fmt::print("\nWithout an answer\n");
+  if (!silent.empty()) fmt::print("\nLaws that cannot return it\n");
   for (const Silent& s : silent) fmt::print("  {}\n", s.reason);
 }
 

@@ -176,7 +176,7 @@ void add_law_commands(CLI::App& app, int& status) {
   const auto with_shape = [options](CLI::App* command) {
     command
         ->add_option("--shape", options->wish.shape,
-                     "What hits under a volumetric law: sphere or flat")
+                     "Shape that hits, under a volumetric law: sphere or flat")
         ->type_name("SHAPE");
   };
   const auto with_wish = [options, with_set, with_shape](CLI::App* command) {
@@ -189,7 +189,7 @@ void add_law_commands(CLI::App& app, int& status) {
                      "Stiffness and mass from materials: the ball's, then the other's")
         ->type_name("A,B");
     command->add_option("--radius,--radius_m", wish.radius,
-                        "Radius of the ball, or of what hits under a volumetric law [m]");
+                        "Radius of the ball, or of the shape under a volumetric law [m]");
     command->add_option("--radius2,--radius2_m", wish.radius2,
                         "Radius of the other body [m]; flat when left out");
     with_shape(command);
@@ -232,7 +232,7 @@ void add_law_commands(CLI::App& app, int& status) {
     status = compare_laws(options->names, options->wish, options->output);
   });
   compare->footer(
-      "Which law and parameters give a restitution, and what follows:\n"
+      "Which law and parameters give a restitution, with its peak force and time:\n"
       "  bristle law compare --materials steel,brass --radius 0.0127 --restitution 0.7 "
       "--set speed=1");
 
@@ -244,7 +244,7 @@ void add_law_commands(CLI::App& app, int& status) {
   with_set(plot);
   with_shape(plot);
   plot->add_option("--radius", options->wish.radius,
-                   "Radius of what hits under a volumetric law [m]");
+                   "Radius of the shape that hits, under a volumetric law [m]");
   plot->add_option("-o,--output", options->output, "File to write, .svg, .html or .png")
       ->required();
   plot->callback([options, &status] {

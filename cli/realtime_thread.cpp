@@ -39,7 +39,7 @@ RealtimeThread::RealtimeThread(const RealtimeOptions& options) : options_(option
     locked_ = ::mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
     if (!locked_) {
       refusals_.push_back(
-          fmt::format("--priority: the system does not allow to lock memory ({}); run as "
+          fmt::format("--priority: the system does not allow locking memory ({}); run as "
                       "root, or raise the limit on locked memory (ulimit -l unlimited)",
                       std::strerror(errno)));
     }

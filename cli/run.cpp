@@ -197,8 +197,8 @@ int new_run(const RunWish& wish) {
   const std::optional<std::string> path =
       wish.out.empty() ? default_folder(wish.scene) : wish.out;
   if (!wish.no_recording && !path) {
-    return fail(fmt::format("{} gives the folder for its recording no name; say --out",
-                            wish.scene));
+    return fail(
+        fmt::format("no folder name follows from {}; give one with --out", wish.scene));
   }
   Settings settings = wish.settings;
   if (!wish.key.empty()) {
@@ -306,12 +306,13 @@ void add_run_commands(CLI::App& app, int& status) {
   CLI::Option* out = run->add_option("-o,--out", wish->out,
                                      "Folder for the recording; out/SCENE when left out")
                          ->check(empty_name);
-  CLI::Option* key = run->add_option("--key", wish->key,
-                                     "Keyframe of an MJCF file where the robot begins")
-                         ->type_name("NAME");
+  CLI::Option* key =
+      run->add_option("--key", wish->key,
+                      "Keyframe of an MJCF file that the robot starts from")
+          ->type_name("NAME");
   CLI::Option* resume =
       run->add_option("--resume", wish->resume,
-                      "Go on with the run in this folder from its last checkpoint")
+                      "Continue the run in this folder from its last checkpoint")
           ->type_name("FOLDER");
   CLI::Option* checkpoint = run->add_option("--checkpoint", wish->checkpoint,
                                             "Simulated time between checkpoints [s]")
@@ -320,8 +321,8 @@ void add_run_commands(CLI::App& app, int& status) {
       run->add_option("--threads", wish->threads,
                       "Of the fixed-step integrator; results do not change")
           ->check(CLI::Range(1, 1024));
-  CLI::Option* realtime = run->add_flag("--realtime", wish->realtime,
-                                        "A clock of fixed step against the wall clock");
+  CLI::Option* realtime =
+      run->add_flag("--realtime", wish->realtime, "Fixed steps against the wall clock");
   run->add_flag("--priority", wish->priority,
                 "In real time: scheduled before others (SCHED_FIFO), memory locked, and "
                 "busy for the last 100 µs before each step")

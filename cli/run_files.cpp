@@ -49,7 +49,7 @@ class Writing {
                        (!samples || folded["samples"] == *samples);
     if (!whole) {
       std::string text = folder_.shown(recording::log_name);
-      text += note.empty() ? ": does not hold all that was written to it" : ": " + note;
+      text += note.empty() ? ": is incomplete" : ": " + note;
       if (samples) {
         text += fmt::format("; {} of {} samples are left",
                             folded["samples"].get<std::uint64_t>(), *samples);

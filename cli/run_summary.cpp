@@ -147,8 +147,8 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
              report.evaluations, report.events, report.touches);
   if (report.impulse_steps > 0) {
     fmt::print(
-        "{} of the steps by impulses: too many contacts to locate each event; events "
-        "are told at the end of the step\n",
+        "{} complementarity steps, with too many contacts to locate each event; events "
+        "are reported at the end of the step\n",
         report.impulse_steps);
   }
   const Ledger& books = report.audit.last();
@@ -170,9 +170,9 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
   }
   if (report.tension.contacts > 0) {
     fmt::print(
-        "{} volumetric contacts turned so fast that their law pulled somewhere: a |ω_t| "
-        "R "
-        "up to {:.3g}, with 1 its limit (see the law's page)\n",
+        "{} volumetric contacts turned so fast that the pressure was negative in part "
+        "of the patch: a |ω_t| R up to {:.3g}, and the law holds up to 1 (see its "
+        "page)\n",
         report.tension.contacts, report.tension.largest);
   }
   const bool fixed_impulses =
@@ -191,12 +191,14 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
     fmt::print("a step took {}\n", times_text(report.times));
     const Deadlines& deadlines = report.deadlines;
     if (deadlines.begun_late.count() > 0) {
-      fmt::print("it began {} after it was due\n", times_text(deadlines.begun_late));
+      fmt::print("steps began {} after they were due\n",
+                 times_text(deadlines.begun_late));
     }
     if (realtime) {
-      fmt::print("{} of {} missed their deadline: {} by us, {} by the system\n",
-                 report.missed, report.steps, deadlines.late_by_us.count(),
-                 deadlines.late_by_system.count());
+      fmt::print(
+          "{} of {} missed their deadline: {} by their own time, {} by the system\n",
+          report.missed, report.steps, deadlines.late_by_us.count(),
+          deadlines.late_by_system.count());
     }
   }
 }

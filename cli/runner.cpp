@@ -283,7 +283,7 @@ RunReport Runner::run() {
   }
   if (report_.audit.relative_unsupplied() > trusted_residual) {
     report_.warnings.push_back(fmt::format(
-        "{:.2g} of the energy was supplied by nobody: {} is not passive in this motion; "
+        "{:.2g} of the energy scale was created: {} is not passive in this motion; "
         "`bristle law show` says which laws are",
         report_.audit.relative_unsupplied(), source_of_unsupplied(report_.audit)));
   }

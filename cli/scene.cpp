@@ -45,9 +45,10 @@ int check_scene(const std::string& file, const Settings& settings) {
   if (!scene) return bad_input;
   for (const std::string& warning : scene->warnings)
     fmt::print("warning: {}\n", printable(warning));
-  fmt::print("{}: fine; {} bodies, {} joints, {} loops, {} shapes\n", printable(file),
-             scene->model.tree.bodies().size(), scene->model.tree.joints().size(),
-             scene->model.loops.size(), scene->model.shapes.size());
+  fmt::print("{}: no errors; {} bodies, {} joints, {} loops, {} shapes\n",
+             printable(file), scene->model.tree.bodies().size(),
+             scene->model.tree.joints().size(), scene->model.loops.size(),
+             scene->model.shapes.size());
   return fine;
 }
 
@@ -129,7 +130,7 @@ void show_laws(const Model& model) {
     if (block.rigid) {
       fmt::print("  {}: rigid, restitution = {:g}\n", who, block.restitution);
     } else {
-      fmt::print("  {}: at rest {} m deep under {} N\n", who,
+      fmt::print("  {}: rest depth {} m under {} N\n", who,
                  range_text(rest_depth(block.normal, of.least_load, of.punch),
                             rest_depth(block.normal, of.largest_load, of.punch)),
                  range_text(of.least_load, of.largest_load));
@@ -148,9 +149,9 @@ void show_start(const Scene& scene) {
     fmt::print("  {} and {} overlap by {:.4g} m{}\n",
                printable(scene.model.shapes[overlap.a].name),
                printable(scene.model.shapes[overlap.b].name), overlap.depth,
-               overlap.rests()
-                   ? ": at rest"
-                   : fmt::format(", and at rest by {:.4g} m", overlap.rest_depth));
+               overlap.rests() ? ": at rest"
+                               : fmt::format(", and their rest depth is {:.4g} m",
+                                             overlap.rest_depth));
   }
   for (const scene::StartLimit& limit : start.limits) {
     fmt::print("  {}\n", printable(text_of(limit, scene.model)));
@@ -200,11 +201,11 @@ int show_scene(const std::string& file, const Settings& settings) {
   }
   const StepperOptions& options = scene->clock.options;
   if (!scene->clock.stepper->fixed_step) {
-    fmt::print("clock: {}, rtol = {:g}, {:g} s\n", scene->clock.stepper->name,
+    fmt::print("integrator: {}, rtol = {:g}, {:g} s\n", scene->clock.stepper->name,
                options.rtol, scene->clock.duration);
   } else {
     fmt::print(
-        "clock: {}, {:g} s in steps of {:g} s, {}\n", name_of(options.method),
+        "integrator: {}, {:g} s in steps of {:g} s, {}\n", name_of(options.method),
         scene->clock.duration, options.step,
         options.substeps > 0
             ? fmt::format("{} substeps", options.substeps)
@@ -224,7 +225,7 @@ int new_scene(const std::string& file, const std::string& out) {
     return fail(fmt::format("{}: cannot read this file: {}", file, text.error()));
   if (scene::robot_format(*text) == scene::RobotFormat::none) {
     return fail(
-        fmt::format("{}: this is no robot: the file must begin with <robot> "
+        fmt::format("{}: this is not a robot's file: it must begin with <robot> "
                     "(URDF) or <mujoco> (MJCF)",
                     file));
   }
@@ -244,7 +245,7 @@ int new_scene(const std::string& file, const std::string& out) {
     return fine;
   }
   if (fs::exists(out, error)) {
-    return fail(fmt::format("{}: there is such a file already", out));
+    return fail(fmt::format("{}: this file exists already", out));
   }
   std::ofstream to(out, std::ios::binary);
   to << *made;
@@ -277,7 +278,8 @@ void add_scene_commands(CLI::App& app, int& status) {
       scene->add_subcommand("check", "All problems of a scene file at once");
   with_file(check);
   check->callback([file, settings, &status] { status = check_scene(*file, *settings); });
-  CLI::App* show = scene->add_subcommand("show", "What was understood of a scene file");
+  CLI::App* show = scene->add_subcommand(
+      "show", "Bodies, laws and all parameters of a scene, as it was read");
   with_file(show);
   show->callback([file, settings, &status] { status = show_scene(*file, *settings); });
   const auto out = std::make_shared<std::string>();

@@ -361,7 +361,7 @@ int show_realtime(bool json) {
 
 void add_study_commands(CLI::App& app, int& status) {
   CLI::App* study =
-      app.add_subcommand("study", "The results of the papers, computed and checked");
+      app.add_subcommand("study", "Results of published papers, computed and checked");
   study->require_subcommand(1);
   study->footer(
       "Examples:\n"

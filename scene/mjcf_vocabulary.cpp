@@ -139,7 +139,7 @@ Consequence consequence_of(std::string_view tag, std::string_view parent) {
   static const Words looks{"visual",   "statistic", "camera", "light", "texture",
                            "material", "skin",      "custom", "size",  "model",
                            "rgba",     "composite", "layer"};
-  if (looks.contains(tag)) return Consequence::looks;
+  if (looks.contains(tag)) return Consequence::appearance;
   if (tag == "sensor") return Consequence::unmeasured;
   if (parent == "actuator") return Consequence::undriven;
   if (parent == "tendon" || parent == "equality") return Consequence::uncoupled;
@@ -154,7 +154,7 @@ Consequence consequence_of_attribute(std::string_view tag, std::string_view attr
                            "texturedir",   "texcoord",     "user",        "fitscale",
                            "shellinertia", "content_type", "maxhullvert", "smoothnormal",
                            "normal",       "inertia",      "name",        "time"};
-  if (tag == "site" || tag == "key") return Consequence::looks;
+  if (tag == "site" || tag == "key") return Consequence::appearance;
   if (tag == "compiler") {
     return attribute == "fusestatic" || attribute == "strippath" ||
                    attribute == "coordinate"
@@ -168,8 +168,8 @@ Consequence consequence_of_attribute(std::string_view tag, std::string_view attr
   }
   static const Words contact{"margin",    "gap",      "solmix",    "fluidshape",
                              "fluidcoef", "adhesion", "surfacevel"};
-  if (tag == "mesh" && attribute != "inertia") return Consequence::looks;
-  if (looks.contains(attribute) && !(tag == "mesh")) return Consequence::looks;
+  if (tag == "mesh" && attribute != "inertia") return Consequence::appearance;
+  if (looks.contains(attribute) && !(tag == "mesh")) return Consequence::appearance;
   if ((tag == "geom" || tag == "pair") && contact.contains(attribute)) {
     return Consequence::contact;
   }

@@ -210,8 +210,8 @@ void check_start(const Model& model, const State& start, const Draft& draft,
     const Place place =
         found != draft.body_places.end() ? found->second : Place{draft.source.file, 0};
     const std::string what = fmt::format(
-        "\"{}\" and \"{}\" overlap by {:.3g} m at the start, and at rest by "
-        "{:.3g} m",
+        "\"{}\" and \"{}\" overlap by {:.3g} m at the start, and their rest depth "
+        "is {:.3g} m",
         a.name, b.name, overlap.depth, overlap.rest_depth);
     if (draft.allow_overlap) {
       problems.warning(place, what);
@@ -385,10 +385,11 @@ void check_impulses(const ClockSpec& clock, const Draft& draft, Problems& proble
   if (clock.stepper->fixed_step && clock.options.method.info().impulses) return;
   const auto refuse = [&](const ErrorSubject& subject, std::string_view what,
                           std::string_view otherwise) {
-    problems.error(draft.place_of(subject),
-                   fmt::format("{} needs a clock that solves for impulses, and kind = "
-                               "\"{}\" does not: take kind = \"complementarity\", or {}",
-                               what, clock.stepper->name, otherwise));
+    problems.error(
+        draft.place_of(subject),
+        fmt::format("{} needs an integrator that solves for impulses, and kind = "
+                    "\"{}\" does not: take kind = \"complementarity\", or {}",
+                    what, clock.stepper->name, otherwise));
   };
   for (std::size_t i = 0; i < draft.parts.contacts.size(); ++i) {
     if (!draft.parts.contacts[i].rigid) continue;

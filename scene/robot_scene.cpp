@@ -201,7 +201,7 @@ std::string scene_of_urdf(const Parts& parts, const std::string& shown_as) {
                        stands ? "one limb alone makes it an arm"
                               : "nothing of it collides, so that no floor would hold it");
   }
-  out += "control = \"hold\"  # position motors hold all joints; \"file\": limp\n";
+  out += "control = \"hold\"  # position motors hold all joints; \"file\": no motors\n";
   out += "self_collision = true  # but for what overlaps with every joint at neutral\n";
   if (free && !survey.has_ground) out += floor_at(0);
   return out;

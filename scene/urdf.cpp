@@ -174,8 +174,8 @@ class Reading {
 
   static Consequence consequence_of(std::string_view what) {
     static const std::map<std::string_view, Consequence> all{
-        {"visual", Consequence::looks},
-        {"material", Consequence::looks},
+        {"visual", Consequence::appearance},
+        {"material", Consequence::appearance},
         {"transmission", Consequence::nothing},
         {"gazebo", Consequence::contact},
         {"contact", Consequence::contact},

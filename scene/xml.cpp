@@ -233,7 +233,7 @@ void Unread::report(const std::string& file, Problems& problems) const {
       {Consequence::softness,
        "not read, limits and couplings are as hard as by default: "},
       {Consequence::unmeasured, "not read, so that nothing is measured there: "},
-      {Consequence::looks, "not read, so that it looks otherwise: "}};
+      {Consequence::appearance, "not read, so that it looks otherwise: "}};
   for (const auto& [consequence, words_of_it] : then) {
     std::string all;
     for (const auto& [what, count] : counts_) {

@@ -88,7 +88,7 @@ enum class Consequence : std::uint8_t {
   contact,     // what touches, and how
   softness,    // how hard limits and couplings are
   unmeasured,  // a sensor
-  looks,       // a picture only
+  appearance,  // a picture only
   nothing,     // it concerns another program
 };
 

@@ -57,7 +57,7 @@ class SundialsClock::Run final : public sundials::Problem {
   StepCounts counts() const noexcept {
     StepCounts counts = counts_;
     counts.evaluations = ode_.evaluations();
-    counts.looks = ode_.contact_evaluations();
+    counts.contact_evaluations = ode_.contact_evaluations();
     const bool implicit = options_.method == SundialsMethod::cvode_bdf ||
                           options_.method == SundialsMethod::arkode_dirk;
     if (implicit) counts.implicit_steps = counts.steps;

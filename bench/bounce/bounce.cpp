@@ -128,8 +128,8 @@ void print_table(const std::vector<Row>& rows, double until) {
     name = row.who->name;
     fmt::print(
         "{:27} {:>6.0e} {:>7} {:>8} {:>7} {:>8.0f} {:>9.3f} {:>9} {:>8} {:>11.3e}  {}\n",
-        again ? "" : row.who->name, row.who->tolerance, o.steps, o.evaluations, o.looks,
-        per_impact(row), 1e3 * row.seconds,
+        again ? "" : row.who->name, row.who->tolerance, o.steps, o.evaluations,
+        o.contact_evaluations, per_impact(row), 1e3 * row.seconds,
         std::isfinite(row.error) ? fmt::format("{:.1e}", row.error) : "-",
         o.touches.size(), o.height, remark(row));
   }
@@ -213,8 +213,8 @@ bool write_csv(const std::vector<std::vector<Row>>& tables, const std::string& p
       std::replace(trouble.begin(), trouble.end(), '\n', ' ');
       file << fmt::format(
           "\"{}\",{:.0e},{},{},{},{},{:.1f},{:.6e},{},{},{:.9g},{:.9e},{},\"{}\"\n",
-          row.who->name, row.who->tolerance, row.until, o.steps, o.evaluations, o.looks,
-          per_impact(row), row.seconds,
+          row.who->name, row.who->tolerance, row.until, o.steps, o.evaluations,
+          o.contact_evaluations, per_impact(row), row.seconds,
           std::isfinite(row.error) ? fmt::format("{:.3e}", row.error) : "",
           o.touches.size(), o.time, o.height, row.astray ? 1 : 0, trouble);
     }

@@ -51,7 +51,7 @@ Outcome drop_ball(const Model& model, Clock& clock, double until) {
   outcome.height = state.q[0] - radius;
   outcome.steps = counts.steps;
   outcome.evaluations = counts.evaluations;
-  outcome.looks = counts.looks;
+  outcome.contact_evaluations = counts.contact_evaluations;
   if (status != StepStatus::ok) outcome.trouble = explain(status);
   return outcome;
 }

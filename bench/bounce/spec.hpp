@@ -23,13 +23,13 @@ constexpr std::size_t compared = 10;  // touches whose times are compared
 
 /// What a run did.
 struct Outcome {
-  std::vector<double> touches;    // [s]
-  double time = 0;                // that it came to [s]
-  double height = 0;              // z there [m]
-  std::uint64_t steps = 0;        // accepted
-  std::uint64_t evaluations = 0;  // of the forces: right-hand sides
-  std::uint64_t looks = 0;        // at the contact only, to locate events
-  std::string trouble;            // that it owned up to; empty: none
+  std::vector<double> touches;            // [s]
+  double time = 0;                        // that it came to [s]
+  double height = 0;                      // z there [m]
+  std::uint64_t steps = 0;                // accepted
+  std::uint64_t evaluations = 0;          // of the forces: right-hand sides
+  std::uint64_t contact_evaluations = 0;  // of the contact only, to locate events
+  std::string trouble;                    // that it owned up to; empty: none
 };
 
 /// A method at one tolerance.

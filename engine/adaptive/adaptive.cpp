@@ -146,7 +146,7 @@ class Adaptive::Driver {
 StepCounts Adaptive::Driver::counts() const noexcept {
   StepCounts counts = counts_;
   counts.evaluations = ode_.evaluations();
-  counts.looks = ode_.contact_evaluations();
+  counts.contact_evaluations = ode_.contact_evaluations();
   counts.distances = locator_.distance_queries();
   counts.rejected += impulses_.rejected();
   counts.solves = impulses_.solves();

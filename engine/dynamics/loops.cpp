@@ -13,7 +13,7 @@ using detail::at;
 constexpr double dependent = 1e-10;  // of a row's mobility: 1e-5 rad from another row
 
 /// The two frames of a loop in the world, and how they miss each other.
-struct Place {
+struct LoopFrames {
   Transform<double> a, b;
   Vec3<double> gap;   // from the origin of a to that of b
   Vec3<double> turn;  // that takes a's axes to b's; of a hinge, its z axis
@@ -26,23 +26,23 @@ Vec3<double> turn_between(const Vec3<double>& from, const Vec3<double>& to) {
   return (atan2(sine, dot(from, to)) / sine) * across;
 }
 
-Place place_of(const Loop& loop, const Workspace<double>& ws) {
-  Place place{ws.poses[at(loop.link_a)] * loop.on_a,
-              ws.poses[at(loop.link_b)] * loop.on_b,
-              {0, 0, 0},
-              {0, 0, 0}};
-  place.gap = place.b.p - place.a.p;
+LoopFrames frames_of(const Loop& loop, const Workspace<double>& ws) {
+  LoopFrames frames{ws.poses[at(loop.link_a)] * loop.on_a,
+                    ws.poses[at(loop.link_b)] * loop.on_b,
+                    {0, 0, 0},
+                    {0, 0, 0}};
+  frames.gap = frames.b.p - frames.a.p;
   if (loop.kind == LoopKind::hinge) {
-    place.turn = turn_between(place.a.R.z, place.b.R.z);
+    frames.turn = turn_between(frames.a.R.z, frames.b.R.z);
     // Opposite axes: any turn across them.
-    if (norm2(place.turn) == 0 && dot(place.a.R.z, place.b.R.z) < 0) {
-      place.turn = 3.14159265358979323846 * place.a.R.x;
+    if (norm2(frames.turn) == 0 && dot(frames.a.R.z, frames.b.R.z) < 0) {
+      frames.turn = 3.14159265358979323846 * frames.a.R.x;
     }
   } else if (loop.kind == LoopKind::weld) {
-    place.turn =
-        place.a.R * rotation_log(from_matrix(transpose_times(place.a.R, place.b.R)));
+    frames.turn =
+        frames.a.R * rotation_log(from_matrix(transpose_times(frames.a.R, frames.b.R)));
   }
-  return place;
+  return frames;
 }
 
 JacobianRow<double> turning(const Loop& loop, const Vec3<double>& axis) {
@@ -53,11 +53,11 @@ JacobianRow<double> turning(const Loop& loop, const Vec3<double>& axis) {
 /// A force on b along the axis at the frame's origin there, and the opposite at that on
 /// a.
 JacobianRow<double> moving(const Loop& loop, const Workspace<double>& ws,
-                           const Place& place, const Vec3<double>& axis) {
+                           const LoopFrames& frames, const Vec3<double>& axis) {
   return {loop.link_a,
           loop.link_b,
-          {-cross(place.a.p - ws.poses[at(loop.link_a)].p, axis), -axis},
-          {cross(place.b.p - ws.poses[at(loop.link_b)].p, axis), axis}};
+          {-cross(frames.a.p - ws.poses[at(loop.link_a)].p, axis), -axis},
+          {cross(frames.b.p - ws.poses[at(loop.link_b)].p, axis), axis}};
 }
 
 Vec3<double> unit(const Vec3<double>& v) {
@@ -66,42 +66,43 @@ Vec3<double> unit(const Vec3<double>& v) {
 }
 
 /// The axis that both halves of a hinge turn about, as far as they agree.
-Vec3<double> middle_axis(const Place& place) {
-  const Vec3<double> sum = place.a.R.z + place.b.R.z;
-  return norm2(sum) > 0 ? unit(sum) : place.a.R.z;
+Vec3<double> middle_axis(const LoopFrames& frames) {
+  const Vec3<double> sum = frames.a.R.z + frames.b.R.z;
+  return norm2(sum) > 0 ? unit(sum) : frames.a.R.z;
 }
 
 /// The elastic force on b: −k d, or along the gap where a length is kept.
-Vec3<double> elastic(const Loop& loop, const Place& place) {
-  if (loop.kind != LoopKind::distance) return -loop.stiffness * place.gap;
-  return -loop.stiffness * (norm(place.gap) - loop.length) * unit(place.gap);
+Vec3<double> elastic(const Loop& loop, const LoopFrames& frames) {
+  if (loop.kind != LoopKind::distance) return -loop.stiffness * frames.gap;
+  return -loop.stiffness * (norm(frames.gap) - loop.length) * unit(frames.gap);
 }
 
-SpringRows rows_of(const Loop& loop, const Workspace<double>& ws, const Place& place) {
+SpringRows rows_of(const Loop& loop, const Workspace<double>& ws,
+                   const LoopFrames& frames) {
   SpringRows rows;
-  const Vec3<double> middle = 0.5 * (place.a.p + place.b.p);
+  const Vec3<double> middle = 0.5 * (frames.a.p + frames.b.p);
   const auto move = [&](const Vec3<double>& axis) {
     const int i = rows.count++;
     rows.row[i] = row_at_point<double>(ws, loop.link_a, loop.link_b, middle, axis);
     rows.stiffness[i] = loop.stiffness;
     rows.damping[i] = loop.damping;
-    rows.elastic[i] = dot(axis, elastic(loop, place));
+    rows.elastic[i] = dot(axis, elastic(loop, frames));
   };
   const auto turn = [&](const Vec3<double>& axis) {
     const int i = rows.count++;
     rows.row[i] = turning(loop, axis);
     rows.stiffness[i] = loop.turn_stiffness;
     rows.damping[i] = loop.turn_damping;
-    rows.elastic[i] = -loop.turn_stiffness * dot(axis, place.turn);
+    rows.elastic[i] = -loop.turn_stiffness * dot(axis, frames.turn);
   };
   if (loop.kind == LoopKind::distance) {
-    move(unit(place.gap));
+    move(unit(frames.gap));
     return rows;
   }
-  const Mat3<double>& axes = place.a.R;
+  const Mat3<double>& axes = frames.a.R;
   for (const Vec3<double>& axis : {axes.x, axes.y, axes.z}) move(axis);
   if (loop.kind == LoopKind::hinge) {
-    const Vec3<double> z = middle_axis(place);
+    const Vec3<double> z = middle_axis(frames);
     const Vec3<double> x = unit(axes.x - dot(axes.x, z) * z);
     turn(x);
     turn(cross(z, x));
@@ -160,7 +161,7 @@ LoopWorkspace::LoopWorkspace(const Model& model) : forces(model.loops.size()) {
 }
 
 SpringRows spring_rows(const Loop& loop, const Workspace<double>& ws) noexcept {
-  return rows_of(loop, ws, place_of(loop, ws));
+  return rows_of(loop, ws, frames_of(loop, ws));
 }
 
 double add_loop_springs(const Model& model, const Workspace<double>& ws,
@@ -169,9 +170,9 @@ double add_loop_springs(const Model& model, const Workspace<double>& ws,
   for (std::size_t i = 0; i < model.loops.size(); ++i) {
     const Loop& loop = model.loops[i];
     if (loop.rigid) continue;
-    const Place place = place_of(loop, ws);
-    const SpringRows rows = rows_of(loop, ws, place);
-    Force<double> f{-loop.turn_stiffness * place.turn, elastic(loop, place)};
+    const LoopFrames frames = frames_of(loop, ws);
+    const SpringRows rows = rows_of(loop, ws, frames);
+    Force<double> f{-loop.turn_stiffness * frames.turn, elastic(loop, frames)};
     for (int k = 0; k < rows.count; ++k) {
       const double rate = row_rate(ws, {}, rows.row[k]);
       const double damper = -rows.damping[k] * rate;
@@ -180,14 +181,14 @@ double add_loop_springs(const Model& model, const Workspace<double>& ws,
       Vec3<double>& part = turns ? f.torque : f.force;
       part = part + damper * (turns ? rows.row[k].on_b.torque : rows.row[k].on_b.force);
     }
-    const Vec3<double> middle = 0.5 * (place.a.p + place.b.p);
+    const Vec3<double> middle = 0.5 * (frames.a.p + frames.b.p);
     add_force_at<double>(ws, loop.link_b, middle, f.force, on_links);
     add_force_at<double>(ws, loop.link_a, middle, -f.force, on_links);
     on_links[at(loop.link_b)].torque = on_links[at(loop.link_b)].torque + f.torque;
     on_links[at(loop.link_a)].torque = on_links[at(loop.link_a)].torque - f.torque;
-    f.torque = f.torque - cross(0.5 * place.gap, f.force);  // at the frame on b
-    forces[i] = {transpose_times(place.a.R, f.torque),
-                 transpose_times(place.a.R, f.force)};
+    f.torque = f.torque - cross(0.5 * frames.gap, f.force);  // at the frame on b
+    forces[i] = {transpose_times(frames.a.R, f.torque),
+                 transpose_times(frames.a.R, f.force)};
   }
   return loss;
 }
@@ -196,11 +197,11 @@ double loop_energy(const Model& model, const Workspace<double>& ws) noexcept {
   double twice = 0;
   for (const Loop& loop : model.loops) {
     if (loop.rigid) continue;
-    const Place place = place_of(loop, ws);
-    const double far = norm(place.gap) - loop.length;
-    twice +=
-        loop.stiffness * (loop.kind == LoopKind::distance ? far * far : norm2(place.gap));
-    twice += loop.turn_stiffness * norm2(place.turn);
+    const LoopFrames frames = frames_of(loop, ws);
+    const double far = norm(frames.gap) - loop.length;
+    twice += loop.stiffness *
+             (loop.kind == LoopKind::distance ? far * far : norm2(frames.gap));
+    twice += loop.turn_stiffness * norm2(frames.turn);
   }
   return 0.5 * twice;
 }
@@ -209,15 +210,15 @@ void loop_errors(const Model& model, const Workspace<double>& ws,
                  LoopWorkspace& loops) noexcept {
   for (const Loop& loop : model.loops) {
     if (!loop.rigid) continue;
-    const Place place = place_of(loop, ws);
+    const LoopFrames frames = frames_of(loop, ws);
     double* c = loops.error.data() + loop.row;
     if (loop.kind == LoopKind::distance) {
-      c[0] = norm(place.gap) - loop.length;
+      c[0] = norm(frames.gap) - loop.length;
       continue;
     }
-    store(transpose_times(place.a.R, place.gap), c);
+    store(transpose_times(frames.a.R, frames.gap), c);
     if (loop.kind == LoopKind::point) continue;
-    const Vec3<double> turn = transpose_times(place.a.R, place.turn);
+    const Vec3<double> turn = transpose_times(frames.a.R, frames.turn);
     c[3] = turn.x;
     c[4] = turn.y;
     if (loop.kind == LoopKind::weld) c[5] = turn.z;
@@ -228,13 +229,13 @@ void place_loops(const Model& model, const Workspace<double>& ws,
                  LoopWorkspace& loops) noexcept {
   for (const Loop& loop : model.loops) {
     if (!loop.rigid) continue;
-    const Place place = place_of(loop, ws);
-    const Mat3<double>& axes = place.a.R;
+    const LoopFrames frames = frames_of(loop, ws);
+    const Mat3<double>& axes = frames.a.R;
     const auto row = at(loop.row);
     if (loop.kind == LoopKind::distance) {
-      const Vec3<double> along = unit(place.gap);
+      const Vec3<double> along = unit(frames.gap);
       loops.axis[row] = norm2(along) > 0 ? along : axes.x;
-      loops.rows[row] = moving(loop, ws, place, loops.axis[row]);
+      loops.rows[row] = moving(loop, ws, frames, loops.axis[row]);
       continue;
     }
     const Vec3<double> all[3] = {axes.x, axes.y, axes.z};
@@ -242,7 +243,7 @@ void place_loops(const Model& model, const Workspace<double>& ws,
       const auto i = row + at(k);
       loops.axis[i] = all[k % 3];
       loops.rows[i] =
-          k < 3 ? moving(loop, ws, place, loops.axis[i]) : turning(loop, loops.axis[i]);
+          k < 3 ? moving(loop, ws, frames, loops.axis[i]) : turning(loop, loops.axis[i]);
     }
   }
 }

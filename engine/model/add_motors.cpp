@@ -48,8 +48,8 @@ Problem check_motor(const MotorSpec& spec, const Joint& joint, const Tree& tree,
   }
   if (spec.kind != MotorKind::torque && tree.dofs()[at(joint.v + spec.axis)].q < 0) {
     return who.error("kind", "a " + type +
-                                 " joint has no angles that a position could be asked "
-                                 "of; use a torque motor");
+                                 " joint has no angles for a position motor to hold; "
+                                 "use a torque motor");
   }
   if (spec.kind == MotorKind::prescribed && count != 1) {
     return who.error("kind",

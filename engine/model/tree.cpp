@@ -242,7 +242,7 @@ class TreeAssembly {
     places_.resize(bodies_.size() + 1);
     for (const std::size_t b : parents_first()) {
       const JointSpec& joint = joint_above(b);
-      const Place& parent = places_[parent_of_[b]];
+      const BodyPose& parent = places_[parent_of_[b]];
       const Transform<double> on_parent = parent.in_link * orthonormal(joint.on_parent);
       const Transform<double> on_child = orthonormal(joint.on_child);
       if (joint.type == JointType::fixed) {
@@ -284,12 +284,12 @@ class TreeAssembly {
   }
 
   /// Where a body stands: its frame on a link.
-  struct Place {
+  struct BodyPose {
     int link = world_link;
     Transform<double> in_link{};
   };
 
-  void add_inertia(const BodySpec& body, const Place& place) {
+  void add_inertia(const BodySpec& body, const BodyPose& place) {
     Inertia<double>& inertia = tree_.constants_[at(place.link)].inertia;
     const Vec3<double> com = place.in_link * body.com;
     const Sym3<double> central = rotated(place.in_link.R, body.inertia);
@@ -317,7 +317,7 @@ class TreeAssembly {
   std::vector<std::size_t> parent_of_;
   std::vector<int> depth_;              // of bodies, in links
   std::vector<int> first_q_, first_v_;  // of joints
-  std::vector<Place> places_;           // of bodies
+  std::vector<BodyPose> places_;        // of bodies
   Tree tree_;
 };
 

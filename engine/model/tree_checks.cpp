@@ -200,10 +200,11 @@ Problem check_determinate(const Tree& tree) {
       const Subject who(Element::joint, joint.name, j,
                         "joint " + quoted(joint.name) + " (" +
                             std::string(joint_type_name(joint.type)) + ")");
-      return who.error("",
-                       "nothing resists its motion: what hangs from it has no inertia "
-                       "about or along its axis; give the bodies inertia, or the joint "
-                       "armature");
+      return who.error(
+          "",
+          "nothing resists its motion: the bodies that it moves have no inertia "
+          "about or along its axis; give the bodies inertia, or the joint "
+          "armature");
     }
   }
   return {};

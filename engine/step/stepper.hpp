@@ -23,13 +23,13 @@ namespace bristle {
 struct StepCounts {
   std::uint64_t steps = 0;  // accepted
   std::uint64_t rejected = 0;
-  std::uint64_t evaluations = 0;     // of all forces and accelerations
-  std::uint64_t implicit_steps = 0;  // among the accepted
-  std::uint64_t impulse_steps = 0;   // among the accepted: events were not located
-  std::uint64_t looks = 0;           // at contacts only, to locate events
+  std::uint64_t evaluations = 0;          // of all forces and accelerations
+  std::uint64_t implicit_steps = 0;       // among the accepted
+  std::uint64_t impulse_steps = 0;        // among the accepted: events were not located
+  std::uint64_t contact_evaluations = 0;  // to locate events, without forces
   std::uint64_t events = 0;
   std::uint64_t touches = 0;
-  std::uint64_t distances = 0;  // of pairs of shapes, so that no meeting is stepped over
+  std::uint64_t distances = 0;  // of pairs of shapes, so that no touch is stepped over
   std::uint64_t passages = 0;   // of shapes through each other, within fixed steps
   SolveCounts solves{};         // of complementarity problems
 
@@ -39,7 +39,7 @@ struct StepCounts {
             a.evaluations + b.evaluations,
             a.implicit_steps + b.implicit_steps,
             a.impulse_steps + b.impulse_steps,
-            a.looks + b.looks,
+            a.contact_evaluations + b.contact_evaluations,
             a.events + b.events,
             a.touches + b.touches,
             a.distances + b.distances,

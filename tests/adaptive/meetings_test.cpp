@@ -69,10 +69,12 @@ TEST(Meetings, OfAllPairsOfShapesAreFound) {
                     << truth << " s";
     }
   }
-  std::printf("%u drawn, %d meet, %d missed; %llu steps, %llu looks, %llu distances\n",
-              cases, met, missed, static_cast<unsigned long long>(all.steps),
-              static_cast<unsigned long long>(all.looks),
-              static_cast<unsigned long long>(all.distances));
+  std::printf(
+      "%u drawn, %d meet, %d missed; %llu steps, %llu contact evaluations, %llu "
+      "distances\n",
+      cases, met, missed, static_cast<unsigned long long>(all.steps),
+      static_cast<unsigned long long>(all.contact_evaluations),
+      static_cast<unsigned long long>(all.distances));
   for (const auto& [name, count] : of_pair) {
     if (count.second > 0)
       std::printf("  %-24s %d of %d\n", name.c_str(), count.second, count.first);
