@@ -34,12 +34,12 @@ struct RunOptions {
   double interval = 0.01;  // [s]
   bool steps = false;      // with an interval: after every step as well
   double checkpoint = 0;   // simulated time between checkpoints; 0: none [s]
-  /// Energy that the steps may create, over the ledger's scale, before a sample ends the
-  /// run: what comes after it is no motion of this model.
+  /// Energy that the steps may create, over the ledger's scale; more ends the run at a
+  /// sample: later states would be no motion of this model.
   double most_created = 0.1;
 };
 
-/// What an observer sees: a settled state, and what was computed for it.
+/// The argument of observers: a settled state, and the forces computed for it.
 struct Observation {
   const Model& model;
   const State& state;
@@ -49,7 +49,7 @@ struct Observation {
   ContactView contacts() const { return {model, state, system.pools.points}; }
 };
 
-/// Called on the way; all of it is optional. Where one returns false, the run ends there.
+/// Callbacks, all optional. Where one returns false, the run ends there.
 struct RunObserver {
   /// The state is settled, and the first step comes next.
   std::function<void()> on_start{};
@@ -59,7 +59,7 @@ struct RunObserver {
   /// At regular times, without the ledger; where samples are not taken by an interval.
   double look_interval = 0;  // [s]
   std::function<void(const State&)> on_look{};
-  /// At the end of every step, for extremes between samples. The audit takes no notice.
+  /// At the end of every step, for extremes between samples. The audit ignores it.
   std::function<void(const Observation&)> on_motion{};
   /// After every step, samples taken. For progress, interrupts, pacing.
   std::function<bool(const State&)> on_step{};
@@ -67,7 +67,7 @@ struct RunObserver {
   std::function<bool(const State&)> on_checkpoint{};
 };
 
-/// Volumetric contacts that turned so fast that their law pulled somewhere in the patch
+/// Volumetric contacts that turned so fast that the pressure was negative in a part
 /// (ContactInfo::tension above 1), as of the samples.
 struct PatchTension {
   std::size_t contacts = 0;  // episodes
@@ -88,7 +88,7 @@ struct RunSummary {
 };
 
 /// Steps the state to the end. Where it cannot go on, the summary says why, and the state
-/// is that of the last step that went through. `audit` goes on with the ledger of a run
+/// is that of the last step that succeeded. `audit` goes on with the ledger of a run
 /// that is resumed.
 RunSummary run(Stepper& stepper, State& state, const RunOptions& options,
                const RunObserver& observer = {}, const Audit& audit = {});

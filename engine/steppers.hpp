@@ -5,7 +5,7 @@
 #include "bristle/step/stepper.hpp"
 
 // The one list of steppers. Scenes (clock.kind), --set, studies, docs and the contract
-// tests know what stands in it. Programs and adapters add to it at start-up.
+// tests take their steppers from it. Programs and adapters add to it at start-up.
 
 namespace bristle {
 

@@ -10,11 +10,11 @@
 //
 //   motion_ode        the motion as y′ = f(y), smooth between events
 //   guards            the functions whose signs events change, as laws declare them
-//   error_scales      what errors are measured by
+//   error_scales      scales that errors are measured by
 //   switching_step    a step by one of two methods, and everything in between
 //   event_location    the first event in it: t₀ < t* ≤ t₁
-//   contact_time      the time that runs in a contact from touch-down on, and impact_plan
-//   adaptive          all of it in turn
+//   contact_time      the regularised time of a contact, from touch-down on; impact_plan
+//   adaptive          the integrator made of these
 //
 // Constants say beside them where they are from. "Measured": by what factor evaluations
 // change over 54 runs of scenes at tolerances of 1e-2 to 1e-9 (docs/decisions/

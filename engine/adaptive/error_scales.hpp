@@ -5,26 +5,26 @@
 
 #include "bristle/adaptive/motion_ode.hpp"
 
-// What errors are measured by: positions by how deep contacts are by nature, at rest
-// under what they carry and at the bottom of an impact; velocities by the speed of
-// falling that far; not by the size of the scene.
+// Scales of errors: of positions, the static and the peak depth of contacts (at rest
+// under their load, and at the bottom of an impact); of velocities, the speed of
+// falling that far. The size of the scene does not enter.
 
 namespace bristle {
 
 /// Of an impact: its depth, and the depth over its speed.
 struct Impact {
   double depth = 0;  // [m]
-  double time = 0;   // 0: nothing gives way [s]
+  double time = 0;   // 0: no body can move [s]
 };
 
-/// How deep an acting row is at rest under what it carries, and the speed of falling that
+/// The depth of an acting row at rest under its load, and the speed of falling that
 /// far.
 struct NaturalScale {
   double depth = 0;  // [m]
   double speed = 0;  // [m/s]
 };
 
-/// How large errors are against what is allowed, a number per entry; more than 1 is too
+/// Errors over their tolerances, a number per entry; more than 1 is too
 /// large. Not a number where one of them is none.
 double worst_ratio(const std::vector<double>& errors,
                    const std::vector<double>& allowed) noexcept;
@@ -33,7 +33,7 @@ class ErrorScales {
  public:
   using Vector = MotionOde::Vector;
 
-  /// The motion must outlive it; it is told how deep closed contacts are at least.
+  /// The motion must outlive it, and gets the least depths of closed contacts.
   explicit ErrorScales(MotionOde& ode);
 
   /// Finds the scales of contacts that have just begun. After begin() at a settled state.
@@ -43,7 +43,7 @@ class ErrorScales {
   }
   /// What a row's approach at a settled state leads to.
   Impact impact(const State& state, std::size_t row);
-  /// The contact whose own time runs is measured by this impact from now on.
+  /// Errors of the contact in contact time are scaled by this impact from now on.
   void measure_clock_by(const Impact& impact) { clock_ = impact; }
 
   /// The size of each number of y, from a point of the motion on.
@@ -60,7 +60,7 @@ class ErrorScales {
  private:
   struct RowScale {
     std::uint32_t episode = 0;
-    double depth = 0;    // at rest under what it carries [m]
+    double depth = 0;    // at rest under its load [m]
     double speed = 0;    // of falling that far [m/s]
     double time = 0;     // of an impact: its depth over its speed [s]
     double stretch = 0;  // of friction before it slips [m]

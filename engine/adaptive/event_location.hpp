@@ -3,7 +3,7 @@
 #include "bristle/adaptive/meeting_search.hpp"
 #include "bristle/adaptive/root.hpp"
 
-// Where in a step something happens: the first change of sign of any guard, and where the
+// Events within a step: the first change of sign of any guard, and where the
 // rows cease to be the whole contact set. The half-open rule t₀ < t* ≤ t₁ holds.
 
 namespace bristle {
@@ -12,10 +12,10 @@ namespace bristle {
 struct StepEvent {
   int guard = -1;      // −1: none, or the contact set changes
   double where = 2;    // in the step, 0 … 1; beyond: none
-  bool skips = false;  // the step leaps over a contact: it must be shorter
+  bool skips = false;  // the step skips a contact: it must be shorter
 };
 
-/// Whether a row that began with the step, coming in at its guard's zero, is not in at
+/// Whether a row that began with the step, at its guard's zero, does not penetrate at
 /// its end.
 bool begins_and_is_out(const GuardTable& table, const GuardReading& begin,
                        const GuardReading& end, std::size_t row);
@@ -30,11 +30,11 @@ class EventLocator {
 
   /// The first event of a step that was completed, by what was measured at its two ends.
   StepEvent first_event(const GuardReading& begin, const GuardReading& end);
-  /// Whether no contact but the one whose time runs ends within that step.
+  /// Whether no contact but the one in contact time ends within that step.
   bool only_clock_ends(const GuardReading& end) const;
-  /// Distances of pairs of shapes that were asked for.
+  /// Distance queries of pairs of shapes.
   std::uint64_t distance_queries() const { return meetings_.distance_queries(); }
-  /// Where a step in a contact's time reaches a time that lies before `where`.
+  /// Where a step in contact time reaches a time that lies before `where`.
   double place_of_time(double time, double where);
 
  private:

@@ -4,8 +4,8 @@
 
 #include "bristle/adaptive/error_scales.hpp"
 
-// One step of a smooth motion, of order 8 with an estimate of its error, and everything
-// in between to order 7.
+// One step of a smooth motion, of order 8 with an estimate of its error, and its dense
+// output of order 7.
 
 namespace bristle {
 
@@ -45,7 +45,7 @@ class ExplicitStep {
   /// The largest |rate| of an entry among all evaluations of a step that was completed.
   double largest_rate(std::size_t i) const;
   Stiffness stiffness(const MotionOde& ode, const Step& step) const;
-  /// How far the step went, by what its error may be.
+  /// The changes over the step, in units of the allowed error.
   double moved(const MotionOde& ode, const Step& step) const;
   double exponent() const { return 0.125; }
 

@@ -64,7 +64,7 @@ class GuardTable {
 
   /// The side that a guard is held on: −1, 1, or 0 where it is free.
   double side(std::size_t guard) const { return guards_[guard].side; }
-  /// Whether an acting row is inside; else its body has left a ground that recovers.
+  /// Whether an acting row penetrates; else its body has left a ground that recovers.
   bool inside(std::size_t row) const { return side(first_[row]) > 0; }
 
   /// All guards; depths as given.

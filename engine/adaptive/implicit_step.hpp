@@ -2,8 +2,8 @@
 
 #include "bristle/adaptive/explicit_step.hpp"
 
-// The same for contacts that last and are stiff: a Rosenbrock method of order 4,
-// L-stable, so that what has come to rest costs nothing.
+// One step for contacts that last and are stiff: a Rosenbrock method of order 4,
+// L-stable, so that bodies at rest cost next to nothing.
 
 namespace bristle {
 
@@ -19,7 +19,7 @@ class ImplicitStep {
   /// The same as a polynomial Σ powersₖ placeᵏ.
   void polynomial(const Step& step, std::size_t i, std::array<double, 8>& powers) const;
   double exponent() const { return 0.25; }
-  /// The step begins somewhere else.
+  /// The step begins at another point.
   void forget() { known_ = false; }
 
  private:

@@ -7,7 +7,7 @@
 #include "bristle/step/fixed_step.hpp"
 #include "bristle/step/ledger.hpp"
 
-// Steps by impulses whose length follows a tolerance: what the adaptive integrator does
+// Complementarity steps whose length follows a tolerance: what the integrator does
 // in heaps, where events come too fast to be located one by one. Each step of the
 // complementarity method is taken as a whole and in two halves. The difference of both,
 // which is of the second order in h, is the error that is controlled; the halves are
@@ -23,7 +23,7 @@ class ImpulseSteps {
   /// `system` must outlive it.
   ImpulseSteps(System& system, double rtol, double longest_step);
 
-  /// Steps by impulses begin at this state.
+  /// Complementarity steps begin at this state.
   void begin(const State& state);
   /// One step of a settled state, not beyond `until`; the state is settled afterwards,
   /// and stays as it is where the status is not ok.

@@ -5,17 +5,17 @@
 
 #include "bristle/adaptive/link_paths.hpp"
 
-// Where pairs of shapes that are apart as a step begins come to overlap within it. What
-// is found, or not found, is a bound: no pair comes to overlap by more than its tolerance
-// along the dense output of the step, unless that is said. Three sieves in turn, so that
+// First touches: where pairs of shapes that are apart as a step begins come to overlap
+// within it. The result is a bound: no pair comes to overlap by more than its tolerance
+// along the dense output of the step unless it is reported. Three tests in turn, so that
 // few pairs are followed along the dense output:
 //
-//   1  the distances at both ends of the step against how far the shapes go;
+//   1  the distances at both ends of the step against how far the shapes move;
 //   2  the gap along a normal at either end against how fast it can close;
 //   3  conservative advancement along the dense output (contact/sweep.hpp).
 //
-// In an explicit step, 1 and 2 go by the rates that its thirteen evaluations met, doubled
-// (rate_safety in meeting_search.cpp); in an implicit one, and in 3, by polynomials.
+// In an explicit step, 1 and 2 use twice the largest rates of its thirteen evaluations
+// (rate_safety in meeting_search.cpp); in an implicit one, and in 3, polynomials.
 
 namespace bristle {
 
@@ -24,14 +24,14 @@ class MeetingSearch {
   /// Both must outlive it.
   MeetingSearch(MotionOde& ode, SwitchingStep& step);
 
-  /// The first meeting up to a place of a completed step, by what was measured at its
+  /// The first touch up to a place of a completed step, by what was measured at its
   /// ends.
   Meeting first(const GuardReading& begin, const GuardReading& end, double to);
 
-  /// Whether the last search asked for dense output: contacts may have been evaluated
+  /// Whether the last search used dense output: contacts may have been evaluated
   /// elsewhere than where they were last.
   bool followed_dense() const { return followed_dense_; }
-  /// Of pairs of shapes, since it was made.
+  /// Distance queries of pairs of shapes, since construction.
   std::uint64_t distance_queries() const { return queries_; }
 
  private:
@@ -61,7 +61,7 @@ class MeetingSearch {
   double span_ = 0;                  // time that the step takes, at most [s]
   std::vector<LinkBounds> links_;    // over the whole step
   std::vector<double> travel_;       // of shapes over it, at most [m]
-  // Pairs beyond what was looked at as the step began.
+  // Pairs that were too far apart as the step began.
   std::unique_ptr<Team> team_;
   std::unique_ptr<Detector> detector_;
   std::vector<ShapePair> beyond_;

@@ -9,11 +9,11 @@
 // The motion of a model as an ordinary differential equation, smooth from one event to
 // the next: one vector y with a rate, as an integrator sees it.
 //
-//   y   positions, velocities, what acting contacts remember, s, t;
-//       then what nothing depends on: how far contacts travelled, the energy ledger
+//   y   positions, velocities, memory of acting contacts, s, t;
+//       then integrals that nothing depends on: travel of contacts, the energy ledger
 //
-// A contact stays open or closed for as long as no event says otherwise. Its own time may
-// run: with δ = s² and dt = 2 s dη the force is smooth in η where √δ has no derivative,
+// A contact stays open or closed between events. The motion may be integrated in contact
+// time: with δ = s² and dt = 2 s dη the force is smooth in η where √δ has no derivative,
 // at both ends of the contact (a Sundman transformation). The rate of y is then by η, and
 // the law is evaluated at the depth s².
 
@@ -24,7 +24,7 @@ enum class MemoryKind : std::uint8_t {
   frame,    // turn of the contact's frame
   depth,    // a length along the normal
   stretch,  // a length along the surface
-  share,    // anything else, of the order of 1
+  share,    // anything else, of order 1
   travel,   // depth gained since the last accepted state
   books,    // energy
 };
@@ -37,14 +37,14 @@ struct MemoryEntry {
   MemoryKind kind;
 };
 
-/// What was measured of all rows at one point of the motion.
+/// All rows as measured at one point of the motion.
 struct GuardReading {
   std::vector<double> guards;
   // Of bounds, by t or η, and of other guards 0. Of a bound that is zero and held on
   // neither side: positive where the memory exceeds it next.
   std::vector<double> slopes;
   std::vector<double> approach;  // of each row, by t [m/s]
-  // As MotionOde's functions of these names say.
+  // As documented at MotionOde's functions of these names.
   double clock_lag = 0;  // [m]
   bool contact_set_complete = true;
   std::vector<double> gaps;
@@ -62,13 +62,13 @@ class MotionOde {
 
   struct Settled {
     StepStatus status;
-    double part;  // of the horizon that there was room for
+    double part;  // of the horizon, for which there was room
   };
   /// Brings an accepted state up to date by its events. Contacts are looked for as far as
   /// `horizon` [s] leads; where there are too many of them, less far.
   Settled settle(State& state, double horizon);
 
-  /// Begins at a settled state; `clock_row` is the contact whose own time runs, or −1,
+  /// Begins at a settled state; `clock_row` is the contact in contact time, or −1,
   /// and s the root of its depth. True where the same contacts act as before.
   bool begin(const State& state, int clock_row = -1, double s = 0);
   /// Whether it began where y is: settling may have adjusted the memory of laws, closed
@@ -98,7 +98,7 @@ class MotionOde {
   std::size_t t_at() const { return core_ - 1; }
   std::size_t works_at() const { return works_at_; }
   const Vector& start() const { return start_; }
-  /// What stands from memory_at() on, then what stands from core() on.
+  /// The entries of y from memory_at() on, then those from core() on.
   std::span<const MemoryEntry> core_memory() const {
     return std::span(memory_entries_).first(core_entries_);
   }
@@ -118,7 +118,7 @@ class MotionOde {
   SettledRow start_motion(std::size_t row) const { return start_motion_[row]; }
   int clock_row() const { return clock_row_; }
   bool by_clock() const { return clock_row_ >= 0; }
-  /// dt/dη at y; 1 where no contact's time runs.
+  /// dt/dη at y; 1 in plain time.
   double pace(const Vector& y) const { return by_clock() ? 2 * y[s_at()] : 1; }
   /// Pairs of shapes with rows.
   std::span<const PairSlice> pairs() const { return state_->contacts.pairs; }
@@ -144,19 +144,19 @@ class MotionOde {
   /// Whether a row is a patch under a volumetric law: its force begins smoothly.
   bool has_patch(std::size_t row) const;
   double normal_force(std::size_t row) const;
-  /// Whether the rows still are the whole contact set: no closed one is lost, and no
-  /// other point lies inside.
+  /// Whether the rows are still the whole contact set: no closed one is lost, and no
+  /// other point penetrates.
   bool contact_set_complete() const;
   /// How far the shapes of every pair with rows are apart, at least; 0 where they touch
   /// or no point of them is found [m].
   void gaps(Vector& of_pairs) const;
-  /// How much deeper the row whose time runs is than s² [m]: not zero where the point
+  /// How much deeper the row in contact time is than s² [m]: not zero where the point
   /// itself runs along the surfaces, so that the depth is not the integral of its rate.
   double clock_lag() const { return clock_lag_; }
 
   GuardTable& guards() { return guards_; }
   const GuardTable& guards() const { return guards_; }
-  /// All guards; the depth of the row whose time runs has the sign of s.
+  /// All guards; the depth of the row in contact time has the sign of s.
   void read_guards(Vector& guards);
   void read(GuardReading& reading);
   /// The same with slopes: at y, with this rate, where all contacts were measured last,
@@ -201,7 +201,7 @@ class MotionOde {
   bool regenerates_ = false;          // some contacts book how far they travel
   std::vector<std::size_t> lines_;    // of the energy ledger that anything is booked in
   const State* state_ = nullptr;      // that it began with
-  ContactRows nothing_;               // rows where nothing touches
+  ContactRows nothing_;               // rows without any contact
   std::size_t joint_rows_ = 0;        // come before those of contacts
   std::size_t joint_memory_ = 0;      // numbers of their memory, before that of contacts
   std::size_t stride_ = 0;            // of the memory of contacts
@@ -225,7 +225,7 @@ class MotionOde {
   Vector q_, memory_, memory_rates_, depths_;
   RowMemory<const double> memory_by_pool_;  // the same, pool by pool
   RowMemory<double> rates_by_pool_;
-  Vector roots_;  // of depths, while a contact's time runs; or empty
+  Vector roots_;  // of depths, in contact time; or empty
   HeldPools held_;
   Vector nearby_, guards_nearby_, released_;
   std::span<const double> q_now_, v_now_;

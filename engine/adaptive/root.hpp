@@ -15,7 +15,7 @@ struct RootEnd {
 
 /// The root to round-off, or just beyond it: by bisection and inverse quadratic
 /// interpolation in turn (Chandrupatla 1997, Adv. Eng. Softw. 28, 145). The function may
-/// begin at round-off and end high up, where simpler rules creep.
+/// begin at round-off and end far above, where simpler rules converge slowly.
 template <class F>
 double find_root(const F& f, RootEnd low, RootEnd high) {
   // Values below this are round-off of the larger end: a thousand units in its last

@@ -6,13 +6,13 @@
 
 #include "bristle/step/system.hpp"
 
-// The rows of a state as an integrator by events sees them: who they are, how they move,
-// what laws they are under. Rows of joints come first, then those of contacts, counted
+// The rows of a state as an event-locating integrator needs them: identity, motion,
+// laws. Rows of joints come first, then those of contacts, counted
 // on. Only this file and motion_ode.cpp know how a state stores them.
 
 namespace bristle {
 
-/// A row, whichever place of the state it stands in.
+/// A row of a joint or a contact.
 struct RowId {
   std::uint32_t a = no_shape;  // shapes; of a joint's row b is its place, which is fixed
   std::uint32_t b = no_shape;
@@ -32,8 +32,8 @@ void list_rows(const State& state, std::vector<RowId>& rows);
 /// Where each block of laws begins among them, and the end of the last.
 void list_blocks(const State& state, std::vector<int>& begin);
 
-/// Where the same contact or joint stands among other rows, whatever its episode; −1
-/// where it is gone.
+/// The index of the same contact or joint among other rows, whatever its episode; −1
+/// where it has none.
 int find_row(std::span<const RowId> rows, const RowId& row);
 /// The row of an episode, or −1.
 int find_episode(std::span<const RowId> rows, std::uint32_t episode);
@@ -54,7 +54,7 @@ double approach_speed(const State& state, std::size_t row);
 enum class RowEvent : std::int8_t {
   touches = 1,
   leaves = -1,
-  leaves_by_clock = -2,  // where its own time says δ = 0
+  leaves_by_clock = -2,  // where its contact time says δ = 0
 };
 
 /// The overlap of two shapes, as it would be at another depth.
@@ -68,7 +68,7 @@ struct SunkOverlap {
   PatchMotion<double> at(double depth) const;
 };
 
-/// The laws of a row with what they remember.
+/// The laws of a row with their memory.
 struct RowLaws {
   const LawBlock* laws;
   std::vector<double> normal_memory, friction_memory;

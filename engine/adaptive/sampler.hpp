@@ -19,7 +19,7 @@ class Sampler {
   }
   bool is_on() const { return interval_ > 0; }
   /// When the next sample is, and whether that is before a time: one at the very end of a
-  /// run belongs to whoever goes on from there.
+  /// run belongs to the run that continues from there.
   double next() const { return next_; }
   bool due_before(double time) const {
     return is_on() && next_ < time - same_instant * interval_;

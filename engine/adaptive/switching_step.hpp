@@ -2,7 +2,7 @@
 
 #include "bristle/adaptive/implicit_step.hpp"
 
-// A step of the motion and everything in between, by one of two methods: the explicit
+// A step of the motion with its dense output, by one of two methods: the explicit
 // one, or where stability and not accuracy holds its steps back, the implicit one.
 
 namespace bristle {
@@ -18,7 +18,7 @@ class SwitchingStep {
   /// The next step begins at the start of the motion. With `go_on` that is the end of the
   /// last step, whose rate is known.
   void begin(bool go_on);
-  /// Whether the rate at the beginning is known; else find_rate() is called for.
+  /// Whether the rate at the beginning is known; else call find_rate().
   bool knows_rate() const { return knows_rate_; }
   /// The rate at the beginning, with all contacts measured.
   void find_rate();
@@ -66,7 +66,7 @@ class SwitchingStep {
   /// which method goes on, and with what step. `whole`: it was not cut. After a touch or
   /// a lift-off the explicit method goes on.
   double choose_method(double length, double planned, bool whole, bool touch_or_leave);
-  /// Other contacts act: what was seen of stability says nothing any more.
+  /// Other contacts act: stability has to be measured again.
   void forget_stability() { fastest_ = 0; }
 
  private:

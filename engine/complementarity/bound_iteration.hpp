@@ -4,11 +4,11 @@
 
 #include "bristle/complementarity/solver.hpp"
 
-// Friction bounds as the paper has them: given from the last normal impulses,
+// Friction bounds as in the paper: from the last normal impulses,
 // R = μ z_n⁻, and "a few iterations can be performed in order to make the boundaries tend
 // to ±μλ_N⁺" (Peiret, Kövecses & Font-Llagunes). One contact that slides contracts by
-// μ|A_NT|/A_NN; above 1 the iteration diverges, also where the coupled problem has one
-// answer.
+// μ|A_NT|/A_NN; above 1 the iteration diverges, even where the coupled problem has one
+// solution.
 
 namespace bristle {
 

@@ -4,7 +4,7 @@
 
 namespace bristle {
 
-/// Units next to each other that touch the same velocities: the contacts of a pair of
+/// Neighbouring units with entries at the same velocities: the contacts of a pair of
 /// bodies. Their part of a matrix is summed in one dense block.
 struct UnitGroup {
   static constexpr int most_quads = 16;

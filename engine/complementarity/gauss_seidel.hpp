@@ -7,7 +7,7 @@ namespace bristle {
 /// Contact by contact: each local problem, normal and tangents together, is solved
 /// exactly while all others hold (local_contact.hpp), and y = Wᵀz follows at once.
 ///
-/// Between two sweeps z moves on along the last direction, z += β p with
+/// Between two sweeps z is extrapolated along the last direction, z += β p with
 /// β = |g|²/|g⁻|², g what the sweep has changed, in the norm of diag(A), and p ← g + β p:
 /// the conjugate gradients of Fletcher & Reeves with the sweep in place of the gradient
 /// (Silcowitz, Niebuhr & Erleben 2010). Directions are left out where sweeps converge

@@ -2,7 +2,7 @@
 
 #include "bristle/core/pack.hpp"
 
-// The problem of one contact while all others hold: a normal impulse z_n and k tangential
+// The problem of one contact, all others held: a normal impulse z_n and k tangential
 // ones z_t, with w = A z + q,
 //
 //   0 ≤ z_n ⟂ w_n ≥ 0,   |z_t| ≤ R,   w_t = −γ z_t,   γ ≥ 0,   γ (R − |z_t|) = 0,
@@ -18,7 +18,7 @@
 //
 //   F(x) = x (√Σ(p_i/d_i)² − Σ a_i p_i/d_i) − s R′ = 0,   R′ = −μ q_N/A_NN, or R.
 //
-// F is monotone, and the contact has one answer, whenever |a| < 2√κ/(1 + κ), κ the
+// F is monotone, and the contact has one solution, whenever |a| < 2√κ/(1 + κ), κ the
 // condition of S (Kantorovich's inequality; |a| < 1 for equal eigenvalues). Otherwise all
 // zeros are found, as those of a polynomial of degree 2k (Bonnefon & Daviet 2011, the
 // "quartic formulation", for k = 2). An answer always exists where A_NN > 0: q_N ≥ 0 is

@@ -20,9 +20,9 @@ namespace bristle {
 /// kept only while the residual falls. Where it does not, proximal points are followed
 /// with a larger ε, w + ε diag(A)(z − ẑ) around the last answer ẑ, which falls as they
 /// are solved; where that fails too, twice as many sweeps make the next start. Islands
-/// without contacts, and those too large to factorise, go to Pivoting. The last word is a
+/// without contacts, and those too large to factorise, go to Pivoting. The last step is a
 /// sweep's, so that what is reported of the local problems, and which of several answers
-/// is taken, is as Gauss–Seidel has it.
+/// is taken, agrees with Gauss–Seidel.
 struct Newton {
   static constexpr SolverInfo info{
       .name = "newton",

@@ -261,7 +261,7 @@ struct Residual {
 };
 Residual natural_map(const Island& island, const double* z, const double* w) noexcept;
 
-/// Everything that solvers of single contacts need.
+/// Quantities for solvers of single contacts.
 BRISTLE_INLINE void prepare_contacts(const Island& island) {
   for (LocalContact& contact : island.contacts) {
     if (!contact.prepared) prepare(contact);

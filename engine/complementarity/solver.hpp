@@ -7,7 +7,7 @@
 
 #include "bristle/complementarity/problem.hpp"
 
-// What every solver takes and returns. A solver is a type without objects: it says what
+// The contract of solvers. A solver is a type that is never instantiated: it says what
 // it is (`info`), how much room the largest island needs (`room`) and solves one island
 // at a time (`solve`), from a guess in z. `solve` below takes it over all islands.
 
@@ -26,8 +26,8 @@ struct IslandReport {
   Residual residual;  // [m/s], and its row in the island
   int iterations = 0;
   bool converged = false;
-  int without_answer = 0;   // contacts whose local problem has none,
-  int several_answers = 0;  // or more than one, at the end
+  int without_answer = 0;   // contacts whose local problem has no solution,
+  int several_answers = 0;  // or several, at the end
   bool handed_over = false;
 };
 
@@ -40,7 +40,7 @@ struct SolveReport {
   int iterations = 0;     // of the island that took most
   int islands = 0;
   int unconverged = 0;      // islands that are not solved to the tolerance
-  int without_answer = 0;   // contacts that close although nothing gives way to them
+  int without_answer = 0;   // contacts that close although no body can move
   int several_answers = 0;  // contacts whose local problem has several answers
   int handed_over = 0;      // islands that another solver had to finish
 };

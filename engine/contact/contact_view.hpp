@@ -5,12 +5,12 @@
 
 #include "bristle/contact/pools.hpp"
 
-// Contacts as people, recorders and programs want to see them: names and numbers, read
+// Contacts for observers, recorders and programs: names and numbers, read
 // only. Depths, slips and forces are those that the pools measured and computed last.
 
 namespace bristle {
 
-/// Open: no episode is under way, or a ground that still recovers is not touched (no
+/// Open: no episode is under way, or a ground that still recovers is not in contact (no
 /// depth and no force). Else it slips where its friction law says so, and where the law
 /// cannot tell, if it slips faster than the view's stick speed.
 enum class ContactPhase : std::uint8_t { open, stick, slip };
@@ -37,7 +37,7 @@ struct ContactInfo {
   Vec3<double> couple{0, 0, 0};  // on B, beside the force [N m]
   double volume = 0;             // [m³]
   double area = 0;               // of the section [m²]
-  double tension = 0;            // above 1 it pulls somewhere: a |ω_t| R/(1 + a v_cn)
+  double tension = 0;            // above 1: tension in a part; a |ω_t| R/(1 + a v_cn)
 
   /// The whole force on B [N].
   Vec3<double> force() const { return normal_force * frame.n + friction; }

@@ -9,12 +9,12 @@
 #include "bristle/model/model.hpp"
 #include "bristle/spatial/motion.hpp"
 
-// From where the links are to contact points: candidates (a list of the model, or the
+// From poses of links to contact points: candidates (a list of the model, or the
 // broad phase) → narrow phase.
 
 namespace bristle {
 
-/// Rooms that grow end here. More is a mistake, bodies all at one place, and would take
+/// Limits of growing rooms. More is an error, all bodies at one place, and would take
 /// all memory and time there is: pairs beyond this many times the room to begin with
 /// (32 for each shape, and those with planes), and contacts.
 inline constexpr std::size_t most_pairs_factor = 4;
@@ -28,7 +28,7 @@ enum class ContactStatus : std::uint8_t {
   not_finite,         // a position is not a number
 };
 
-/// Where the links are and how they move, as dynamics/kinematics.hpp fills it in.
+/// Poses and velocities of links, as dynamics/kinematics.hpp fills them in.
 struct LinkMotion {
   std::span<const Transform<double>> poses;
   std::span<const Motion<double>> velocities;
@@ -50,7 +50,7 @@ class Detector {
  public:
   Detector(const Model& model, Team& team);
 
-  /// Puts the shapes of moving links where their links are.
+  /// Updates the poses of the shapes of moving links.
   void place_shapes(const LinkMotion& links) noexcept;
 
   /// Finds the contacts that exist or may come to exist within `horizon` [s].

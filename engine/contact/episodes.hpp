@@ -9,13 +9,13 @@
 #include "bristle/contact/pair_cache.hpp"
 
 // The life of a contact as its laws see it: open → touch (an episode begins, the approach
-// speed is latched) → lasting → open; and what the ledger has to be told on the way.
+// speed is latched) → lasting → open; with the entries in the ledger that belong to it.
 
 namespace bristle {
 
-/// What a stepper has located at the state that is being settled, per row as the state
+/// The events a stepper has located at the state being settled, per row as the state
 /// had them before: 1 it touches, −1 it leaves, 0 it stays as it is; −2 it leaves where
-/// its own contact time says δ = 0. Empty: nothing.
+/// its contact time says δ = 0. Empty: no events.
 struct LocatedEvents {
   std::span<const std::int8_t> contacts{};
   std::span<const std::int8_t> joints{};
@@ -23,15 +23,15 @@ struct LocatedEvents {
 
 /// From one accepted state to the next.
 struct AcceptedStep {
-  double horizon;  // how far ahead contacts are foreseen [s]
+  double horizon;  // how far ahead contacts are predicted [s]
   double elapsed;  // since the rows were last made; 0 the first time [s]
   double time;     // of the state now [s]
-  bool begun;      // it has been settled before: what is new now is an event
+  bool begun;      // it has been settled before: a new contact is an event
   bool first;      // no rows were made before
   bool untouched;  // a step of one order led here; nobody changed the velocities
   bool committed;  // the memory was adjusted at its beginning already
   bool by_events;  // contacts close and open where events say so, not by depth
-  bool impulses;   // the step solved for impulses: what carries one is closed
+  bool impulses;   // the step solved for impulses: a row with one is closed
   std::span<const std::int8_t> events;  // per old row; may be empty
 };
 
@@ -63,11 +63,11 @@ class Episodes {
   /// memory is in place.
   void update(const LawBlock& laws, const RowChange& change, const RowMotion& motion,
               const ContactKey& key);
-  /// A row whose point is gone: what its laws still stored.
+  /// A row whose point has vanished: the energy that its laws still stored.
   void part(const LawBlock& laws, const RowChange& change, const ContactKey& key);
 
  private:
-  struct Row;  // the row in hand
+  struct Row;  // the current row
   bool keeps_what_left(const LawBlock& laws) const;
   bool closes(const Row& row, double rate) const;
   void correct_ledger(const Row& row, const RowMotion& motion);

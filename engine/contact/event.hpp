@@ -13,7 +13,7 @@
 namespace bristle {
 
 enum class EventKind : std::uint8_t {
-  touch,     // the depth becomes positive, or a step by impulses closes the contact
+  touch,     // the depth becomes positive, or a complementarity step closes the contact
   lift_off,  // it becomes zero again, or the impulse does
   clamp,     // a guard of the role clamp changes its sign
   stick,     // a guard of the role slip becomes negative
@@ -45,7 +45,7 @@ constexpr EventKind event_of(GuardRole role, bool rises) {
 /// What happened, when, and to which contact (or row of State::joints).
 struct Event {
   EventKind kind;
-  double time;                // located, or that of the accepted state that shows it [s]
+  double time;                // located, or that of the accepted state after it [s]
   ContactKey contact{};       // empty: it is of a joint
   int joint_row = -1;         // in State::joints
   std::uint32_t episode = 0;  // the one that began, ended or goes on

@@ -8,7 +8,7 @@
 
 // The pool of joint rows: limits (a normal law on how far a joint is beyond its bound)
 // and friction of joints (a friction law under a given load), as Model::joint_rows lists
-// them. They are always there and never change places.
+// them. They always exist and never change their index.
 
 namespace bristle {
 

@@ -12,8 +12,8 @@
 #include "bristle/dynamics/jacobian_row.hpp"
 #include "bristle/model/state.hpp"
 
-// Rows under contact laws within a step. What a row remembers lies in the State
-// (model/state.hpp); here is what moves it (depth, rate, slip) and what its laws answer
+// Rows under contact laws within a step. The memory of a row lies in the State
+// (model/state.hpp); here are its motion (depth, rate, slip) and the results of its laws
 // (forces), in columns. Point contacts and joint rows are such pools.
 
 namespace bristle {
@@ -34,7 +34,7 @@ struct RowColumns {
       count = 8;
 };
 
-/// Where the bodies are and how they move: the tree after kinematics() for q and v.
+/// Poses and velocities of the bodies: the tree after kinematics() for q and v.
 struct Placement {
   const Workspace<double>& tree;
   std::span<const double> q;
@@ -43,7 +43,7 @@ struct Placement {
   LinkMotion links() const { return {tree.poses, tree.velocities}; }
 };
 
-/// Where forces go: on links, about their origins in world axes, and on joints.
+/// Where forces are added: on links, about their origins in world axes, and on joints.
 struct ForceSink {
   std::span<Force<double>> on_links;
   std::span<double> on_joints;
@@ -57,7 +57,7 @@ struct HeldLaws {
   const double* roots = nullptr;  // of depths; none: the laws compute them
 };
 
-/// What the laws are asked for: a step of length h, or forces and the memory's rates.
+/// What the laws compute: a step of length h, or forces and the memory's rates.
 struct Evaluation {
   Form form = Form::evaluate;
   double h = 0;                    // [s]
@@ -203,7 +203,7 @@ class LawPool {
     const bool of_patch = has_patches() && patches_[i].volume > 0;
     return of_patch ? patches_[i].depth_rate() : value(RowColumns::rate, i);
   }
-  /// Without depth and overlap, wherever it is.
+  /// Without depth and overlap.
   void open(std::size_t i) {
     columns_[RowColumns::depth * capacity_ + i] = -1;
     if (!has_patches()) return;

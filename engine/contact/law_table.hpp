@@ -55,7 +55,7 @@ struct NormalLawTable {
                                     const Kinematics<double>& kin) noexcept;
   double (*stored)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                    double depth) noexcept;
-  /// What switches in the law, and the guards of row i in that order.
+  /// The law's guards, and their values for row i in that order.
   std::span<const GuardInfo> guard_list;
   void (*guards)(const LawChoice&, const Columns<const double>& state, std::size_t i,
                  const Kinematics<double>& kin, double* out) noexcept;

@@ -7,18 +7,18 @@
 #include "bristle/contact/patch.hpp"
 #include "bristle/model/state.hpp"
 
-// Which contact is which: the identity of contact points from one accepted state to the
+// Matching of contacts: the identity of contact points from one accepted state to the
 // next, the frames that they carry along, and the memory that moves with them. What a
-// contact's life means to its laws is told in episodes.hpp.
+// contact's beginning and end mean to its laws is in episodes.hpp.
 
 namespace bristle {
 
 /// What became of a row between two accepted states.
 struct RowChange {
   enum class Fate : std::uint8_t {
-    found,  // its point is there now; new where `was` is −1
+    found,  // its point was found; new where `was` is −1
     kept,   // its point is out of reach, but its ground still recovers
-    lost,   // its point is gone, and so is the row: `now` is −1
+    lost,   // its point has vanished, with the row: `now` is −1
   };
   int now;
   int was;
@@ -27,7 +27,7 @@ struct RowChange {
   bool regenerates;  // its depth is not the integral of its rate
 };
 
-/// Where the force of a contact acts now, be it at an accepted state or within a step.
+/// Where the force of a contact acts now, at an accepted state or within a step.
 struct ContactPlace {
   Frame<double> frame{};
   Vec3<double> point{};
@@ -35,12 +35,12 @@ struct ContactPlace {
   int link_b = world_link;
 };
 
-/// Each body gives its share of the overlap; the force acts between the surfaces.
+/// Each body takes its share of the depth; the force acts between the surfaces.
 inline Vec3<double> force_point(double share_a, const ContactPoint<double>& contact) {
   return share_a * contact.on_b + (1 - share_a) * contact.on_a;
 }
 
-/// A frame carried to a new normal; untouched where nothing has moved.
+/// A frame carried to a new normal; unchanged where neither body has moved.
 BRISTLE_INLINE Frame<double> carried(const Frame<double>& frame,
                                      const Vec3<double>& normal, double turn) {
   const bool same =
@@ -73,7 +73,7 @@ class PairCache {
   std::vector<ContactPlace>& places() { return places_; }
   /// The overlap of a row under a volumetric law.
   const PatchRow& patch(std::size_t row) const { return patches_[row]; }
-  /// What became of every old and new row, pair by pair.
+  /// The fate of every old and new row, pair by pair.
   const std::vector<RowChange>& changes() const { return changes_; }
 
  private:

@@ -78,10 +78,10 @@ struct ContactColumns {
   N* spin_loss = nullptr;  // [W]
 };
 
-/// What a pass writes down about energy.
+/// What a pass records about energy.
 enum class Books { none, totals, columns };
 
-/// What a pass asks of a law: a step of length h, or the force and the memory's rate.
+/// What a pass computes: a step of length h, or the force and the memory's rate.
 enum class Form { advance, evaluate };
 
 /// The columns of Books::columns: stored energy [J], then the powers in their order [W].
@@ -91,7 +91,7 @@ inline constexpr std::size_t book_columns = 6;
 struct LawTotals {
   double stored = 0;
   Powers<double> powers{};
-  double spin = 0;  // what of powers.slip is lost by spinning
+  double spin = 0;  // the part of powers.slip lost by spinning
 };
 
 namespace detail {

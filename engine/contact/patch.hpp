@@ -24,7 +24,7 @@ struct Sym2 {
   double xx = 0, xy = 0, yy = 0;
 };
 
-/// What resists a motion (u_n, ω₁, ω₂), symmetric: ∫ k (1, y, −x)(1, y, −x)ᵀ.
+/// Stiffness or damping against (u_n, ω₁, ω₂), symmetric: ∫ k (1, y, −x)(1, y, −x)ᵀ.
 struct PatchSlopes {
   double nn = 0, n1 = 0, n2 = 0, t11 = 0, t12 = 0, t22 = 0;
 
@@ -56,7 +56,7 @@ struct PatchSlopes {
   }
 };
 
-/// The same as three rows that do not know of each other: along n at `centre` (from s_c),
+/// The same as three decoupled rows: along n at `centre` (from s_c),
 /// and about two axes.
 struct PatchAxes {
   Vec2<double> centre{0, 0};
@@ -82,7 +82,7 @@ struct PatchRow {
   double volume = 0;             // V [m³]
   double potential = 0;          // W [m⁴]
   double area = 0;               // A of the section [m²]
-  Vec2<double> centroid{};       // s_c: zero, unless the overlap has moved on [m]
+  Vec2<double> centroid{};       // s_c: zero, unless the overlap was moved [m]
   Vec2<double> area_centroid{};  // [m]
   Vec2<double> foot{};           // projection of the deepest point [m]
   Sym2 moments{};                // of the volume about s_c [m⁵]
@@ -134,7 +134,7 @@ struct PatchRow {
     return row;
   }
 
-  /// What resists an approach: k per area of the section, and the law's damping.
+  /// Slopes against an approach: k per area of the section, and the law's damping.
   PatchSlopes stiffness(double per_area) const {
     PatchSlopes slopes;
     slopes.add(per_area, area, area_centroid, area_moments);
@@ -158,7 +158,7 @@ struct PatchRow {
     if (size > most) rolling = (most / size) * rolling;
     rolling_power = -dot(rolling, turning);
   }
-  /// a |ω_t| R over 1 + a v_cn: above 1 the law pulls somewhere.
+  /// a |ω_t| R over 1 + a v_cn: above 1 the pressure is negative in a part.
   double tension(double a) const {
     const double pulls = a * norm(turning) * reach(turning);
     return pulls > 0 ? pulls / std::max(1 + a * approach_at(centroid), 1e-3) : 0;

@@ -18,10 +18,10 @@ class PointPool : public LawPool {
 
   PointPool(const Model& model, Team& team);
 
-  /// The contacts of an accepted state in two steps. find() looks for them as far as the
+  /// The contacts of an accepted state in two steps. find() searches them as far as the
   /// bodies may move within `horizon` [s] and matches them with the rows that the state
-  /// has; it may fail, and leaves the state alone. accept() makes what was found the
-  /// state's own: what lasts keeps its memory, frames are carried along, new contacts
+  /// has; it may fail, and does not change the state. accept() makes what was found the
+  /// state's own: lasting contacts keep their memory, frames are carried along, new ones
   /// begin and old ones end. Done twice, it changes nothing the second time.
   ContactStatus find(const LinkMotion& links, double horizon,
                      const ContactRows& rows) noexcept;
@@ -72,12 +72,12 @@ class PointPool : public LawPool {
   const ContactPlace& place(std::size_t i) const { return places_[i]; }
   /// Whether the point of a row was not found again by the last measure().
   bool lost(std::size_t i) const { return lost_[i] != 0; }
-  /// Depth of the deepest point of a pair that measure() found and no row stands for [m].
+  /// Depth of the deepest point of a pair that measure() found without a row [m].
   double unmatched(std::size_t pair) const { return unmatched_[pair]; }
   /// Pairs of shapes that may touch, as of the last find().
   std::span<const ShapePair> candidates() const { return detector_.candidates(); }
   /// How far the points of a shape may move before a contact of it can have been
-  /// overlooked, as of the last find() [m].
+  /// missed, as of the last find() [m].
   double margin(std::size_t shape) const {
     return detector_.margin(static_cast<std::uint32_t>(shape));
   }

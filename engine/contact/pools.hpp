@@ -6,15 +6,15 @@
 #include "bristle/contact/point_pool.hpp"
 #include "bristle/contact/spring_pools.hpp"
 
-// All that acts between bodies, pooled by kind. A pool measures its rows at a position
+// Forces between bodies, pooled by kind. A pool measures its rows at a position
 // and velocity, computes forces (or a step of the rows' memory), gives their slopes and
-// their Jacobian rows, and scatters forces to links and joints. What lasts from step to
+// their Jacobian rows, and scatters forces to links and joints. Memory from step to
 // step lies in the State; a pool is room within a step. Rows under contact laws are a
 // LawConstraintPool; springs and dampers, which remember nothing, a SpringPool.
 
 namespace bristle {
 
-/// What the steppers ask of a pool whose rows are under contact laws.
+/// The operations of a pool whose rows are under contact laws.
 template <class P>
 concept LawConstraintPool =
     std::derived_from<P, LawPool> && std::derived_from<typename P::Rows, LawRows> &&
@@ -67,7 +67,7 @@ inline RowMemory<const double> memory_of(const State& state) {
 inline RowMemory<double> memory_of(State& state) {
   return {state.joints.memory, state.contacts.memory};
 }
-/// Room in the pools for as much: rates, or next values that nobody wants.
+/// Room in the pools for as much: rates, or next values that are not used.
 inline RowMemory<double> rates_of(Pools& pools) {
   return {pools.joints.rates(), pools.points.rates()};
 }

@@ -3,7 +3,7 @@
 #include "bristle/contact/law_table_entry.hpp"
 #include "bristle/laws/law_entry.hpp"
 
-// A law of one's own, beside those of laws.hpp:
+// A law of your own, beside those of laws.hpp:
 //
 //   if (const auto own = register_law<SoftWall>(); !own) return fail(own.error());
 //

@@ -22,14 +22,14 @@ concept SpringPool = std::constructible_from<P, const Model&> &&
                        { pool.size() } -> std::same_as<std::size_t>;
                        { pool.name(i) } -> std::same_as<std::string>;
                        { pool.stiffness(i) } -> std::same_as<double>;
-                       // Where it gives way, and how: rows of J, slopes and elastic
+                       // Its directions: rows of J, slopes and elastic
                        // forces.
                        { pool.rows(at, i) } noexcept -> std::same_as<SpringRows>;
                        // Stored in all of them [J].
                        { pool.energy(at) } noexcept -> std::same_as<double>;
                      };
 
-/// A pool that adds its forces by itself and returns what its dampers take [W]; of others
+/// A pool that adds its forces by itself and returns its dampers' losses [W]; of others
 /// they follow from their rows.
 template <class P>
 concept ScattersItself = requires(P& pool, const Placement& at, const ForceSink& to) {
@@ -62,7 +62,7 @@ void for_each_spring(const SpringPools& springs, const Placement& at, const Work
   });
 }
 
-/// Adds all forces; returns what the dampers take [W].
+/// Adds all forces; returns the dampers' losses [W].
 inline double scatter_springs(SpringPools& springs, const Placement& at,
                               const ForceSink& to) noexcept {
   double loss = 0;
@@ -84,7 +84,7 @@ inline double scatter_springs(SpringPools& springs, const Placement& at,
   return loss;
 }
 
-/// Adds −(a K + b D) u alone, u being how fast the springs move.
+/// Adds −(a K + b D) u alone, u the velocities of the springs.
 inline void add_spring_slopes(const SpringPools& springs, const Placement& at, double a,
                               double b, const ForceSink& to) noexcept {
   for_each_spring(springs, at, [&](const SpringRows& rows) {
@@ -103,7 +103,7 @@ inline double energy_of(const SpringPools& springs, const Placement& at) noexcep
   return sum;
 }
 
-/// What spring number i of all is called.
+/// The name of spring number i of all.
 inline std::string name_of(const SpringPools& springs, std::size_t i) {
   std::string name;
   for_each_spring_pool(springs, [&](const auto& pool) {

@@ -19,11 +19,11 @@
 // and c itself no faster than C = |a_A| + |a_B| + r_A |α_A| + r_B |α_B|, the largest over
 // the stretch of motion in hand. Until c τ + ½ C τ² = g they do not touch, and until that
 // is g + tolerance they overlap by no more than the tolerance. Only motion along n
-// counts: what slides past is left behind in few steps.
+// counts: a shape that slides past is passed in few steps.
 
 namespace bristle {
 
-/// Where a shape is and how it moves, by the unit that places along the motion are in.
+/// Pose and velocity of a shape, by the unit that places along the motion are in.
 struct ShapeMotion {
   Transform<double> pose;
   Motion<double> velocity;  // of its frame
@@ -36,13 +36,13 @@ struct MotionBounds {
   double turning_change = 0;  // |dω|
 };
 
-/// Two shapes on their way.
+/// Two moving shapes.
 struct SweptPair {
   const Shape* a;
   const Shape* b;
   double radius_a, radius_b;  // of balls about their frames that hold them [m]
   PairFunction<double> find;
-  double tolerance;  // depth of a meeting that may be stepped over [m]
+  double tolerance;  // depth of an overlap that may be stepped over [m]
 };
 
 /// Where two shapes meet: not before `safe`, and at `at` they overlap.
@@ -61,7 +61,7 @@ inline double reach_time(double room, double c, double C) {
   return c > 0 ? 2 * room / (c + root) : (root - c) / C;
 }
 
-/// c and C of a pair from somewhere on.
+/// c and C of a pair from a place on.
 struct Rates {
   double c, C;
 };
@@ -87,7 +87,7 @@ inline Rates along_normal(const SweptPair& pair, const Vec3<double>& n,
   return rates;
 }
 
-/// Of the distance of shape B from a surface A that no plane stands for: as B's points
+/// Of the distance of shape B from a surface A without a separating plane: as B's points
 /// move in A's frame.
 inline Rates in_frame_of_a(const Shape& shape_b, double radius_b, const ShapeMotion& a,
                            const ShapeMotion& b, const MotionBounds& of_a,
@@ -144,15 +144,15 @@ inline double approach_of(const SweptPair& pair, const ShapeMotion& a,
               of_a.acceleration + of_b.acceleration});
 }
 
-/// Distances that a search asks for at most; beyond, it ends where it is.
+/// Distance queries of a search, at most; beyond, it ends where it is.
 inline constexpr int most_queries = 2000;
-// Bounds over a stretch that is far longer than what it allows to advance are too wide:
-// again over one that is not.
+// Bounds over a stretch far longer than the advance that they allow are too wide:
+// they are taken again over a shorter one.
 inline constexpr double wide = 4, again = 2;
 inline constexpr int most_tries = 16;
 
 /// The largest depth of a pair's contact points. Where the shapes hardly touch, the
-/// normal of their distance is known poorly, and that of a point may part them better.
+/// normal of their distance is known poorly, and that of a point may separate better.
 inline double deepest(const SweptPair& pair, const ShapeMotion& a, const ShapeMotion& b,
                       Clearance& clear) {
   Contacts<double> found;
@@ -204,7 +204,7 @@ double advance(const SweptPair& pair, const Clearance& clear, const ShapeMotion&
 ///   path.at(place, a, b)                     ShapeMotion of both
 ///   path.bounds(low, high, of_a, of_b)       MotionBounds of both in between
 ///
-/// `queries` counts the distances that were asked for.
+/// `queries` counts the distance queries.
 template <class Path>
 Meeting first_meeting(const SweptPair& pair, Path& path, double from, double to,
                       std::uint64_t& queries) {

@@ -3,7 +3,7 @@
 #include "bristle/dynamics/forward_dynamics.hpp"
 
 // Links that are tied to the world by springs and dampers, as an implicit step has them:
-// what resists a change of their velocity, Σ d f fᵀ with d = h (h k + c) and f the unit
+// the resistance to a change of their velocity, Σ d f fᵀ with d = h (h k + c), f the unit
 // pushes, joins their own inertia, and the articulated-body algorithm stays as it is.
 
 namespace bristle {

@@ -8,7 +8,7 @@
 #include "bristle/dynamics/kinematics.hpp"
 #include "bristle/dynamics/mass_matrix.hpp"
 
-// All of the folder. The functions for double are compiled once, in the library; they say
+// The whole folder. The functions for double are compiled once, in the library; they say
 // `class T` and not `Scalar T` because compilers disagree on how a constraint enters a
 // symbol's name, and Workspace<T> constrains T anyway.
 

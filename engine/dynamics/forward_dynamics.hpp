@@ -21,7 +21,7 @@ namespace bristle {
 namespace detail {
 
 /// Takes one velocity out of the articulated inertia and stores what the solves need;
-/// what is left of the inertia only where somebody needs that.
+/// the remaining inertia only where it is needed.
 template <bool linear, Scalar T>
 BRISTLE_INLINE void eliminate(ArticulatedInertia<T>& i, DofWork<T>& dof,
                               const T& armature, bool needed) {
@@ -37,7 +37,7 @@ BRISTLE_INLINE void eliminate(ArticulatedInertia<T>& i, DofWork<T>& dof,
   dof.inverse = inverse;
 }
 
-/// The same for the force: what is left of it after the joint has given way.
+/// The same for the force: what the joint transmits of it.
 template <bool linear, Scalar T>
 BRISTLE_INLINE void give_way(Force<T>& p, DofWork<T>& dof, const T& tau) {
   const T u = tau - dot(dof.axis, linear ? p.force : p.torque);
@@ -153,7 +153,7 @@ BRISTLE_INLINE void inward_pass(const Tree& tree, const T* tau, Workspace<T>& ws
         continue;
       }
       over_dofs<true>(link.type, [&]<bool linear>(int k) BRISTLE_INLINE_LAMBDA {
-        // The world needs nothing, and 0 comes last.
+        // Nothing to compute for the world, and 0 comes last.
         const bool needed = k > 0 || link.parent != world_link;
         if (factor) eliminate<linear>(inertia, dof[k], armature[link.v + k], needed);
         if (solve) give_way<linear>(p, dof[k], tau[link.v + k]);
@@ -183,7 +183,7 @@ BRISTLE_INLINE void outward_pass(const Tree& tree, Workspace<T>& ws, T* accelera
     Motion<T> a = work[link.parent].response;
     if (link.parent != world_link) a = shifted(a, own.arm);
     if (hybrid && ws.locked[at(i)]) {
-      // The joint carries what moves all that hangs from it.
+      // The joint carries the force that moves its whole subtree.
       Force<T> f = own.articulated * a + own.force;
       for (int k = 0; k < velocity_count(link.type); ++k) {
         const Vec3<T>& axis = dof[k].axis;

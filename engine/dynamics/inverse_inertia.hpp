@@ -19,8 +19,8 @@ void half_row(const Tree& tree, const Workspace<T>& ws, int link, Force<T> f, T*
     const Link& above = tree.link(i);
     if (!ws.locked[at(i)]) {
       if (above.type == JointType::free) {
-        // It gives way entirely: only what its own velocity was told comes back to its
-        // parent.
+        // A free joint transmits nothing but the force on its own velocity, which goes to
+        // its parent.
         Force<T> back = Force<T>::zero();
         bool ends = true;
         if constexpr (has_dof) {

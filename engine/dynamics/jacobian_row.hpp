@@ -10,7 +10,7 @@ namespace bristle {
 
 /// A unit of the row is `on_b` on link b and `on_a` on link a, each about its link's
 /// origin in world axes, and `on_dof` on the joint velocity `dof`, where there is one.
-/// Link 0, the world, gives way to nothing.
+/// Link 0, the world, cannot move.
 template <Scalar T>
 struct JacobianRow {
   int link_a = world_link;
@@ -52,7 +52,7 @@ JacobianRow<T> row_of_joints(std::span<const DofWeight> joints) noexcept {
   return row;
 }
 
-/// J v: how fast the bodies move along the row. After kinematics() for v.
+/// J v: the velocity along the row. After kinematics() for v.
 template <class T>
 T row_rate(const Workspace<T>& ws, std::type_identity_t<In<T>> v,
            const JacobianRow<T>& row) noexcept {

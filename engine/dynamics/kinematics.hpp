@@ -16,8 +16,8 @@ BRISTLE_INLINE void set_axes(DofWork<T>* dof, const Mat3<T>& f) noexcept {
 
 }  // namespace detail
 
-/// Poses and velocities of all links, from the world outwards. Everything else in this
-/// folder starts from them.
+/// Poses and velocities of all links, from the world outwards. All functions of this
+/// folder start from them.
 template <class T>
 void kinematics(const Tree& tree, In<T> q, In<T> v, Workspace<T>& ws) noexcept {
   using detail::at;
@@ -122,7 +122,7 @@ BRISTLE_INLINE void add_force_at(const Workspace<T>& ws, int link, const Vec3<T>
 
 namespace detail {
 
-/// What a joint's velocity adds to the acceleration of its link, given the turning ω of
+/// What a joint's velocity adds to the acceleration of its link, given the velocity ω of
 /// the parent: ω × ω_J for the part that turns, 2 ω × v_J for the part that moves. A
 /// universal joint's second axis turns with the first one as well.
 template <Scalar T>

@@ -7,7 +7,7 @@
 #include "bristle/dynamics/spring_rows.hpp"
 #include "bristle/model/model.hpp"
 
-// What closes loops in the tree, at the positions and velocities of the last
+// Loop closures of the tree, at the positions and velocities of the last
 // kinematics().
 //
 // A spring acts at the middle between its two points, on both bodies alike: the elastic
@@ -19,7 +19,7 @@
 //
 //   J M⁻¹ Jᵀ λ = −(J v̇₀ + J̇ v),   v̇ = v̇₀ + M⁻¹ Jᵀ λ
 //
-// Rows that say nothing new, like those across a planar mechanism, are found by a
+// Redundant rows, like those across a planar mechanism, are found by a
 // pivoted Cholesky factorisation and left out.
 
 namespace bristle {
@@ -36,7 +36,7 @@ struct LoopWorkspace {
   std::vector<double> error;
   std::vector<double> lambda;
   std::vector<double> natural;
-  std::vector<double> relative;  // |error| against the size of things
+  std::vector<double> relative;  // |error| over the mechanism's size
 
   std::vector<double> halves;  // of J M⁻¹ Jᵀ
   std::vector<double> matrix;  // J M⁻¹ Jᵀ
@@ -45,7 +45,7 @@ struct LoopWorkspace {
   std::vector<std::size_t> order;
   std::size_t rank = 0;
 
-  std::vector<Force<double>> on_links;  // what they push with
+  std::vector<Force<double>> on_links;  // the forces of the rows
   std::vector<double> change;           // of the velocities, M⁻¹ Jᵀ λ
   std::vector<double> none;             // as many zeros
   std::vector<double> q, q_before;
@@ -55,10 +55,10 @@ struct LoopWorkspace {
   std::vector<Force<double>> forces;
 };
 
-/// Where the spring of a loop gives way.
+/// The rows of a loop's spring.
 SpringRows spring_rows(const Loop& loop, const Workspace<double>& ws) noexcept;
 
-/// The forces of all springs, added to those on the links; returns what the dampers take
+/// The forces of all springs, added to those on the links; returns the dampers' losses
 /// [W]. `forces` has one entry per loop, in the form of LoopWorkspace::forces.
 double add_loop_springs(const Model& model, const Workspace<double>& ws,
                         Out<Force<double>> on_links, Out<Force<double>> forces) noexcept;
@@ -69,7 +69,7 @@ double loop_energy(const Model& model, const Workspace<double>& ws) noexcept;
 /// Rigid loops: by how much each row is open [m], [rad].
 void loop_errors(const Model& model, const Workspace<double>& ws,
                  LoopWorkspace& loops) noexcept;
-/// Their rows, needed by all that follows.
+/// Their rows, needed by all functions below.
 void place_loops(const Model& model, const Workspace<double>& ws,
                  LoopWorkspace& loops) noexcept;
 /// J v into `error`.

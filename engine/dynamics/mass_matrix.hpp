@@ -19,7 +19,7 @@ void mass_matrix(const Tree& tree, Workspace<T>& ws, Out<T> matrix) noexcept {
   for (std::size_t k = 0; k < n * n; ++k) matrix[k] = T(0);
   for (int i = count - 1; i > 0; --i) {
     const Link& link = tree.link(i);
-    Inertia<T> whole = work[i].inertia;  // of the link and all that hangs from it
+    Inertia<T> whole = work[i].inertia;  // of the link and its subtree
     for (int k = 0; k < velocity_count(link.type); ++k) {
       const std::size_t row = at(link.v + k);
       Motion<T> s = Motion<T>::zero();

@@ -4,7 +4,7 @@
 
 namespace bristle {
 
-/// The directions in which one spring gives way; stiffness and damping of each.
+/// The directions in which one spring acts; stiffness and damping of each.
 struct SpringRows {
   int count = 0;
   JacobianRow<double> row[6];

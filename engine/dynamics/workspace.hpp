@@ -23,7 +23,7 @@
 
 namespace bristle {
 
-/// What the passes over the links hand to each other.
+/// Intermediate results of the passes over the links.
 template <Scalar T>
 struct LinkWork {
   Vec3<T> arm;         // from the parent's origin to this one
@@ -74,7 +74,7 @@ struct FreeFactor {
   }
 };
 
-/// Everything that the algorithms need beside the tree; no call allocates after this.
+/// Memory of the algorithms beside the tree; no call allocates after this.
 /// One workspace serves one thread.
 template <Scalar T>
 struct Workspace {

@@ -13,7 +13,7 @@
 //
 // Boxes are sorted along a space-filling curve (Morton order, radix sort) and a balanced
 // tree of boxes is laid over the sorted row, anew on each call: the work grows with the
-// bodies and the pairs among them, whatever the motion. Nothing is remembered between
+// bodies and the pairs among them, whatever the motion. Nothing is kept between
 // calls, so that the result depends on the boxes alone.
 
 namespace bristle {

@@ -48,7 +48,7 @@ void capsule_against(const Capsule& a, const Transform<T>& pose_a, const Capsule
     const T k = T(1) / constant<T>(radius);
     return abs(at) < half ? Curvature<T>{T(0), k, along, false} : Curvature<T>::round(k);
   };
-  // Where they cross in the same place, any normal across both will do.
+  // Where the axes intersect, any normal across both will do.
   const Vec3<T> aside = unit_or(cross(u, v), across(u));
 
   if (value_of(sine2) < Value<T>(1e-4)) {

@@ -27,12 +27,12 @@ Clearance clearance(const Shape& a, const Transform<double>& pose_a, const Shape
 double gap_along(const Shape& a, const Transform<double>& pose_a, const Shape& b,
                  const Transform<double>& pose_b, const Vec3<double>& n) noexcept;
 
-/// The least half-thickness of a shape: of what goes through what, the measure [m].
-/// Infinite for points, and for what is solid to infinity or has surfaces only.
+/// The least half-thickness of a shape: the measure of passing through one another [m].
+/// Infinite for points, and for shapes that are solid to infinity or surfaces only.
 double thickness(const Shape& shape);
 
-/// A shape as far as turning it about its frame's origin goes: balls do not change, and
-/// what is round about z does not where it turns about that.
+/// What turning about its frame's origin does to a shape: balls do not change, and
+/// shapes of revolution about z do not where they turn about z.
 struct Turning {
   enum class Symmetry : std::uint8_t { none, axis, ball };
   Symmetry symmetry = Symmetry::none;

@@ -6,9 +6,9 @@
 #include "bristle/geometry/shapes.hpp"
 
 // The point of a shape's surface that is closest to a given point, for every convex shape
-// and the plane. All a sphere or a point needs to know about the other shape.
+// and the plane: all that contacts of spheres and points need of the other shape.
 //
-// One text for double, float and dual numbers: decisions look at values, formulas carry
+// One source for double, float and dual numbers: decisions look at values, formulas carry
 // the derivatives.
 
 namespace bristle::geometry {

@@ -5,7 +5,7 @@
 
 #include "bristle/geometry/pose.hpp"
 
-// What the narrow phase returns: where two shapes touch.
+// The results of the narrow phase: contact points of two shapes.
 //
 //   n   unit normal from A into B, world axes
 //   δ   depth, (a − b)·n: > 0 where the undeformed shapes overlap, < 0 where they are

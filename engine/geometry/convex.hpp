@@ -34,9 +34,9 @@ struct Core {
   Vec3<double> box{0, 0, 0};    // half edges; a cylinder has (0, 0, half length) [m]
   Vec3<double> round{0, 0, 0};  // semi-axes; a cylinder has (radius, radius, 0) [m]
   bool rounded = false;         // has an ellipsoid
-  /// A ball of this radius rolls around in the core: the least radius of curvature of an
-  /// ellipsoid, (least semi-axis)²/(largest). As long as two shapes overlap by less than
-  /// that, the depth has one minimum only, as if they were apart.
+  /// A ball of this radius can roll everywhere inside the core: least curvature radius of
+  /// an ellipsoid, (least semi-axis)²/(largest). As long as two shapes overlap by less
+  /// than that, the depth has one minimum only, as if they were apart.
   double inner = 0;
 };
 

@@ -40,8 +40,8 @@ constexpr std::uint32_t crossing_edges(std::uint32_t of_a, std::uint32_t of_b,
   return (1u << 31) + of_a * range_of_b + of_b;
 }
 
-/// The side of a shape that faces a direction: a face, a line or nothing. What two shapes
-/// lie on each other with.
+/// The side of a shape that faces a direction: a face, a line or nothing. Two shapes lie
+/// on each other with such sides.
 struct Side {
   static constexpr int capacity = 32;
   Vec3<double> points[capacity];  // world; counter-clockwise about the normal
@@ -66,12 +66,12 @@ struct Side {
 
 /// Contacts where side a of A and side b of B lie on each other along n (A into B): one
 /// side clipped by the other. Adds the corners with a depth over −margin, each with the
-/// normal of what meets there, and returns the largest depth, −∞ where they do not meet.
-/// radius_a and radius_b are the radii around the cores.
+/// normal of the features there, and returns the largest depth, −∞ where they do not
+/// meet. radius_a and radius_b are the radii around the cores.
 double clip_manifold(const Side& a, const Side& b, const Vec3<double>& n, double radius_a,
                      double radius_b, double margin, Contacts<double>& out) noexcept;
 
-/// Faces within 11° of the normal of an edge contact may carry in its place.
+/// Faces within 11° of the normal of an edge contact may replace it.
 inline constexpr double lying_cosine = 0.98;
 
 /// Whether at least two points of a manifold are inside.

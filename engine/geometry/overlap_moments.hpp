@@ -101,7 +101,7 @@ struct PlaneMeeting {
   Vec3<T> foot;
 };
 
-/// Volumes below this are none: centroids would be quotients of underflowing numbers.
+/// Volumes below this count as 0: centroids would be quotients of underflowing numbers.
 inline constexpr double least_volume = 1e-100;
 
 template <Scalar T>

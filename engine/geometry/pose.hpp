@@ -2,7 +2,7 @@
 
 #include "bristle/spatial/transform.hpp"
 
-// The few words in which geometry speaks about poses and vectors.
+// Functions of poses and vectors that the geometry uses.
 
 namespace bristle::geometry {
 

@@ -10,7 +10,7 @@
 #include "bristle/geometry/surface.hpp"
 
 // Shapes are plain data, in the axes of their own pose. To add one: list it in Shape and
-// ShapeKind, say its name, its check and its bounds in shapes.cpp, and write its pairs
+// ShapeKind, add its name, check and bounds in shapes.cpp, and write its pairs
 // (pairs.hpp).
 
 namespace bristle {

@@ -248,7 +248,7 @@ void sphere_against_surface(const Sphere& sphere, const Transform<T>& pose_a,
   const Aabb point{x, x};
   visit_triangles(ground, point.grown(reach), consider);
 
-  // Nothing in reach: perhaps the centre is far below the surface.
+  // No triangle in reach: perhaps the centre is far below the surface.
   if (nearest.distance > reach && s.max_depth > reach) {
     visit_triangles(ground, point.grown(s.max_depth), [&](std::uint32_t f) {
       const SurfaceCandidate c = closest_on_triangle(s, f, x);
@@ -262,7 +262,7 @@ void sphere_against_surface(const Sphere& sphere, const Transform<T>& pose_a,
     return;
   }
 
-  // The deepest first; what looks almost the same way as a deeper one is the same
+  // The deepest first; one with almost the same normal as a deeper one is the same
   // contact.
   for (int i = 1; i < count; ++i) {
     const SurfaceCandidate c = found[i];

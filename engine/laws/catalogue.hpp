@@ -72,7 +72,7 @@ struct LawEntry {
   std::vector<double> defaults() const;
   /// The place of a parameter; −1 where the law has none of that name.
   int find_parameter(std::string_view name) const;
-  /// What the law remembers of a contact whose friction resists spinning so.
+  /// The memory of the law in a contact whose friction resists spinning in this way.
   const std::vector<StateField>& state_with(Spin spin) const {
     return spin == Spin::none ? state : spin_state;
   }

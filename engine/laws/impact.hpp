@@ -16,7 +16,7 @@
 
 namespace bristle {
 
-/// What hits under a volumetric law; other laws take no notice of it.
+/// The shape that hits, under a volumetric law; other laws ignore it.
 struct Punch {
   enum class Kind {
     unit,    // flat, one square metre
@@ -71,7 +71,7 @@ struct ImpactReport {
 
 namespace detail {
 
-/// m δ̈ = −f in the clock dt = 2σ dη with δ = σ², where laws that start like √δ are
+/// m δ̈ = −f in the contact time η, dt = 2σ dη with δ = σ², where laws like √δ are
 /// smooth. y = (σ, δ̇, t, ∫f δ̇ dt, law memory …).
 template <NormalLaw L>
 class Impact {
@@ -140,7 +140,7 @@ class Impact {
  private:
   static constexpr long max_steps = 5'000'000;
 
-  /// One moment, with what the kinematics point to.
+  /// The motion at one moment, with the patch that its kinematics point to.
   struct Moment {
     PatchMotion<double> patch;
     Kinematics<double> kin;

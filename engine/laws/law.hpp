@@ -14,7 +14,7 @@
 
 // What a contact law is.
 //
-// A law is a struct without data that holds
+// A law is a struct without data members, with
 //   info, parameters(), state()         what it is, in words and numbers
 //   Params<T>, State<T>                 plain values; State is all that the law remembers
 //   touch, evaluate, advance,           pure functions, templated on the scalar kind T
@@ -43,7 +43,7 @@ struct PatchMotion {
 };
 
 /// How two surfaces move against each other at one contact. Depth and root both, because
-/// the derivative of √δ is singular at touch-down and a clock may own s instead of δ.
+/// the derivative of √δ is singular at touch-down, and in contact time s is integrated.
 template <Scalar T, int D = 2>
 struct Kinematics {
   T depth;         // δ [m]
@@ -115,7 +115,7 @@ struct GuardInfo {
   GuardRole role;
 };
 
-/// Where the power goes that the bodies spend on a contact [W]. The first three are
+/// The power that the bodies spend on a contact, by ledger line [W]. The first three are
 /// losses and never negative. The last two are sources: power that enters the stored
 /// energy although no body supplied it, by a law that is not passive. For every law
 ///
@@ -180,7 +180,7 @@ struct FrictionForce {
   [[no_unique_address]] State rate;
 };
 
-/// One step of length h at constant kinematics. Its books close exactly over the step:
+/// One step of length h at constant kinematics. The ledger balances over the step:
 ///   h (spent + parametric + unsupplied) = stored(new) − stored(old) + h (losses).
 /// For a law whose stiffness follows the depth, `old` is taken at the depth δ − h δ̇ of
 /// the step's beginning.
@@ -257,7 +257,7 @@ struct Commit {
   T released;
 };
 
-/// Whether, and in which sense, a law puts energy into the system that nobody supplied.
+/// Whether, and in which sense, a law creates energy.
 enum class Parametric { none, sink, either };
 
 struct Passivity {
@@ -429,7 +429,7 @@ concept FrictionLaw = detail::Described<L> && detail::FrictionLawFor<L, double> 
 
 namespace detail {
 
-/// Says in words what a law lacks; the compiler names the law with it.
+/// Reports what a law lacks; the compiler prints the law's name with it.
 template <class L>
 struct CheckDescription {
   static_assert(HasInfo<L>, "a law needs: static constexpr LawInfo info{.name = …}");

@@ -14,7 +14,7 @@ namespace bristle {
 /// A number with its derivatives by four unknowns.
 using Sensitive = Dual<double, 4>;
 
-/// A moment of an approach. Without a duration the contact is at rest there.
+/// A sample of an approach. Without a duration the contact is at rest there.
 template <Scalar T>
 struct NormalMoment {
   T depth;               // δ [m], below 0 in free air

@@ -9,7 +9,7 @@
 #include "bristle/laws/catalogue.hpp"
 
 // The coefficient of restitution e, separation speed over impact speed of a central
-// impact, as a thing of its own: how it falls with the speed, and which parameters of a
+// impact, independent of a law: how it falls with the speed, and which parameters of a
 // law give it.
 
 namespace bristle {
@@ -17,14 +17,14 @@ namespace bristle {
 /// e of the Azad–Featherstone law f = √δ (k δ + λ δ̇) at Λ = λ v^{1/5}/(m^{2/5} k^{3/5}),
 /// the one group it depends on. Falls from e(0) = 1; at large Λ like Λ^{−5/3} with the
 /// clamp f ≥ 0 and like Λ^{−5} without. Computed afresh to about 1e-14, in about a tenth
-/// of a millisecond, by Taylor series (order 24) in the clock dt = 2√δ dη.
+/// of a millisecond, by Taylor series (order 24) in the time η, dt = 2√δ dη.
 double azad_featherstone_restitution(double group, bool clamped);
 
 /// The Λ that gives restitution e in (0, 1].
 double azad_featherstone_group(double restitution, bool clamped);
 
 /// e as a function of the impact speed, always in (0, 1]. Made by set-up code, which
-/// checks what it is given; `at` is what a contact asks when two bodies touch.
+/// checks its arguments; a contact calls `at` when two bodies touch.
 class Restitution {
  public:
   /// The same e at every speed.

@@ -7,8 +7,8 @@
 
 #include "bristle/laws/law.hpp"
 
-// A friction law under a prescribed motion along one line: how does it stick, slip,
-// remember?
+// A friction law under a prescribed motion along one line: stick, slip
+// and memory.
 
 namespace bristle {
 
@@ -34,7 +34,7 @@ struct SlideSample {
   double resistance;    // force against positive slip [N]
   double stored;        // [J]
   double dissipated;    // damping, slip and viscous, since the start [J]
-  double unsupplied;    // energy that nobody supplied, since the start [J]
+  double unsupplied;    // energy that the law created, since the start [J]
 };
 
 template <FrictionLaw L>

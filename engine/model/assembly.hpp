@@ -10,7 +10,7 @@
 #include "bristle/model/model.hpp"
 
 // The steps of ModelBuilder::build(), in order. Each one checks the specs of one kind of
-// element and adds what they say to the model, or returns what is wrong with them.
+// element and adds them to the model, or returns what is wrong with them.
 
 namespace bristle::assembly {
 
@@ -25,15 +25,15 @@ Problem add_loops(std::span<const LoopSpec> specs, Model& model);
 Problem add_constraints(std::span<const ConstraintSpec> specs, Model& model);
 /// Which laws act between which shapes.
 Problem add_rules(std::span<const ContactSpec> specs, Model& model);
-/// All pairs, or the decision that there are too many to look at one by one.
+/// All pairs, or the decision that there are too many to list.
 Problem add_pairs(Model& model);
-/// Sums of joint positions, and what holds them.
+/// Sums of joint positions, with their springs.
 Problem add_couplings(std::span<const CouplingSpec> specs, Model& model);
 Problem add_motors(std::span<const MotorSpec> specs, Model& model);
 Problem add_loads(std::span<const LoadSpec> specs, Model& model);
 Problem add_capacity(const ModelOptions& options, Model& model);
 
-// What several of them use.
+// Used by several steps.
 
 inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 

@@ -14,7 +14,7 @@
 #include "bristle/spatial/sym3.hpp"
 #include "bristle/spatial/transform.hpp"
 
-// What the builders of trees and models say and check alike.
+// Messages and checks that the builders of trees and models share.
 
 namespace bristle::checks {
 
@@ -54,7 +54,7 @@ class Subject {
   Error error(std::string_view field, std::string_view message) const {
     return sentence(field, called_ + ": " + std::string(message));
   }
-  /// A message in other words.
+  /// A message of another form.
   Error sentence(std::string_view field, std::string message) const {
     return {std::move(message), {element_, name_, index_, std::string(field)}};
   }

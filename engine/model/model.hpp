@@ -35,7 +35,7 @@ struct ShapeSpec {
   double apparent_mass = 0;
 };
 
-/// What of a rule's laws follows from the pair that touches, for each pair that the rule
+/// The parameters of a rule's laws that follow from the pair, for each pair that the rule
 /// covers (pair_laws.hpp says how); nothing unless asked for.
 struct PairDefaults {
   bool stiffness = false;      // k of the normal law: the pair's rest depth
@@ -64,8 +64,8 @@ struct ContactSpec {
   std::string b{"*"};
   LawChoice normal{};
   LawChoice friction{LawFamily::friction, 0, {}};
-  /// A's share of the overlap, its compliance over the sum. Left open, what stands still
-  /// is the soft one, and moving bodies share equally; under a volumetric law force and
+  /// A's fraction of the penetration, its compliance over the sum. Left out, a fixed body
+  /// takes all of it, and two moving bodies half each; under a volumetric law force and
   /// friction act in the plane.
   std::optional<double> share_a{};
   bool touches = true;  // false: these never touch
@@ -79,7 +79,7 @@ struct ContactSpec {
 enum class MotorKind : std::uint8_t {
   torque,      // applies the command's torque [N m] or force [N]
   position,    // kp (target − q) + kd (target rate − q̇) + torque
-  prescribed,  // moves the joint as the target says, with whatever force that takes
+  prescribed,  // moves the joint exactly as the target, with whatever force that takes
 };
 
 struct MotorSpec {
@@ -87,7 +87,7 @@ struct MotorSpec {
   std::string joint{};
   std::string coupling{};  // that it drives in place of a joint; else empty
   MotorKind kind = MotorKind::torque;
-  int axis = 0;   // which velocity of the joint
+  int axis = 0;   // index of the joint's degree of freedom
   double kp = 0;  // [N m/rad] or [N/m]
   double kd = 0;  // [N m s/rad] or [N s/m]
   /// > 0: kp is I ω² of the inertia I that the motor moves with every joint at neutral
@@ -135,7 +135,7 @@ enum class LoopKind : std::uint8_t {
   distance,  // the origins stay at a length from each other: 1 row
 };
 
-/// What closes a loop in the tree: two bodies held together, each by a frame on it. With
+/// A loop closure: two bodies held together, each by a frame on it. With
 /// a stiffness it is a spring and a damper, the same in all directions; without one it is
 /// rigid.
 struct LoopSpec {
@@ -188,7 +188,7 @@ struct ModelOptions {
   bool contact_books = false;
 };
 
-/// What a motor is told for a step.
+/// The command of a motor for a step.
 struct MotorCommand {
   double target = 0;
   double target_rate = 0;
@@ -213,7 +213,7 @@ struct ModelShape {
 /// Two shapes that may touch, a < b, or two classes of shapes.
 struct PairRule {
   int block = -1;         // the laws; −1: they never touch
-  double share_a = -1;    // −1: by who moves
+  double share_a = -1;    // −1: by which of them moves
   bool adjacent = false;  // also where a joint connects them
 };
 
@@ -272,7 +272,7 @@ struct Motor {
   Signal target;
 };
 
-/// A sum of joint positions with weights, and what holds it.
+/// A sum of joint positions with weights, with its spring and damper.
 struct Coupling {
   std::string name;
   std::vector<DofWeight> joints;     // velocities
@@ -324,7 +324,7 @@ struct VelocityConstraint {
   double damping;
 };
 
-/// Bodies and what acts between them, checked and laid out; nothing changes it any more.
+/// Bodies and the forces between them, checked and laid out; constant from here on.
 struct Model {
   Tree tree;
   std::vector<ModelShape> shapes;

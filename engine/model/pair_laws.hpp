@@ -39,7 +39,7 @@ inline constexpr double rest_depth_ratio = 5e-4;
 /// Takes the place of a gravity below 1 m/s² [m/s²].
 inline constexpr double reference_gravity = 9.81;
 
-/// What of a shape decides about its contacts.
+/// The properties of a shape that decide about its contacts.
 struct ShapeScale {
   double mass = std::numeric_limits<double>::infinity();    // of its link; ∞: the world
   double size = std::numeric_limits<double>::infinity();    // half its least extent [m]
@@ -72,10 +72,10 @@ void add_section(const Shape& shape, ShapeScale& scale);
 PairScale scale_of(const ShapeScale& a, const ShapeScale& b, double gravity);
 PairScale scale_of(const Model& model, const ModelShape& a, const ModelShape& b);
 
-/// The size of what has none, a point on a plane: of a ball of water of that mass [m].
+/// The size of a point on a plane, which has none: of a ball of water of that mass [m].
 double substitute_size(double mass);
 
-/// The overlap of a pair under a volumetric law; other laws take no notice of it.
+/// The overlap of a pair under a volumetric law; other laws ignore it.
 Punch punch_of(const PairScale& pair);
 
 /// The depth at which a normal law carries a load at rest [m].

@@ -8,7 +8,7 @@
 #include "bristle/model/model.hpp"
 #include "bristle/spatial/frame.hpp"
 
-// All that changes: positions, velocities, what contacts remember, and the energy ledger.
+// All that changes: positions, velocities, memory of contacts, and the energy ledger.
 // A State is a plain value. A copy of it is a checkpoint: stepping on from the copy gives
 // the same bytes.
 
@@ -33,15 +33,15 @@ struct BookedForces {
   Vec2<double> slip{};      // at the step's beginning [m/s]
   Vec2<double> friction{};  // [N]
   double damper = 0;        // the dissipative part of the normal force [N]
-  bool slipping = false;    // what the correction of friction counts as
-  // Of a patch: v_cn, r_g ω_n and ω_t at the step's beginning, and what resisted them.
+  bool slipping = false;    // whether the correction of friction counts as slip
+  // Of a patch: v_cn, r_g ω_n and ω_t at the step's beginning, with their resistances.
   double approach = 0;
   double spin = 0, spin_friction = 0;
   Vec2<double> turning{};
   Vec2<double> rolling{};
 };
 
-/// What a row exerted over the step that led to the state, where that step solved for
+/// Impulses of a row over the step that led to the state, where that step solved for
 /// impulses [N s].
 struct RowImpulse {
   double normal = 0;
@@ -59,7 +59,7 @@ struct LawRows {
   std::vector<std::uint32_t> episode;  // 0 while open; else its number since the start
   std::vector<double> depth;           // [m]
   std::vector<double> rate;            // of the depth [m/s]
-  std::vector<double> approach;        // rate at touch-down, also foreseen; 0: not known
+  std::vector<double> approach;        // rate at touch-down, also predicted; 0: not known
   std::vector<double> acceleration;    // of the depth, between accepted states [m/s²]
   std::vector<BookedForces> booked;
   std::vector<RowImpulse> impulse;   // see State::impulses_known
@@ -79,7 +79,7 @@ struct PairSlice {
   int first;
   int count;
   double share_a;  // A's share of the overlap
-  double margin;   // how far apart contact points were looked for [m]
+  double margin;   // largest gap at which contact points were searched [m]
 };
 
 /// Contact points of pairs of shapes.
@@ -111,18 +111,18 @@ struct MemoryLayout {
   int count;
 };
 
-/// Energy that has gone one way since the start of the run [J].
+/// Work since the start of the run, by line of the ledger [J].
 struct Works {
   Powers<double> normal;  // of contacts
   Powers<double> friction;
   Powers<double> limits;
   Powers<double> joint_friction;
   double dampers;      // of the joints: a loss
-  double motors;       // what motors put in
-  double loads;        // what loads put in
+  double motors;       // work of motors
+  double loads;        // work of loads
   double regenerated;  // stored energy that came or went as contact points were re-made
   double loops;        // of dampers between bodies and in loops: a loss
-  double projection;   // what closing rigid loops after a step put in
+  double projection;   // work of closing rigid loops after a step
   double numerical;    // what an implicit step damps by itself: a loss
   double rolling;      // of couples that resist rolling: a loss
   double spin;         // of slip by spinning, beside friction.slip: a loss

@@ -14,9 +14,9 @@
 // A tree of rigid bodies on joints. TreeBuilder takes bodies and joints by name in any
 // order; build() checks them and lays them out as links:
 //
-// - A link is a moving body with all that is welded to it. Link 0 is the world.
+// - A link is a moving body with all bodies welded to it. Link 0 is the world.
 // - The frame of a link is the child-side frame of its joint, so that its origin lies on
-//   the joint; where the bodies as given stand in their links is in `bodies`.
+//   the joint; the poses of the bodies in their links are in `bodies`.
 // - Links are ordered by their distance from the world, so that a parent comes before its
 //   children and neighbours in the loop seldom wait for each other. Positions and
 //   velocities follow the order in which the joints were given.
@@ -47,13 +47,13 @@ struct JointSpec {
   double stiffness = 0;  // of a spring towards `rest`; not for quaternion joints
   double rest = 0;
   double armature = 0;  // inertia of a geared rotor, seen at the joint; not for free
-  double friction = 0;  // loss torque or force
+  double friction = 0;  // dry friction torque or force
   double effort_limit = std::numeric_limits<double>::infinity();
   double lower = -std::numeric_limits<double>::infinity();  // limits of the positions
   double upper = std::numeric_limits<double>::infinity();
 };
 
-/// What never changes about a link, in the axes of its own or its parent's frame.
+/// The constants of a link, in the axes of its own or its parent's frame.
 template <Scalar T>
 struct LinkConstants {
   Transform<T> joint;  // F in the parent link
@@ -76,7 +76,7 @@ LinkConstants<To> cast(const LinkConstants<double>& from) {
             number(s.yz)}}};
 }
 
-/// What the loops over links read first.
+/// What the passes over links read first.
 struct Link {
   int parent;      // a smaller link number
   int q;           // first position
@@ -111,7 +111,7 @@ struct Dof {
   double effort_limit;
   double lower;
   double upper;
-  int q;        // the position that spring and limits look at; −1 where there is none
+  int q;        // the position of spring and limits; −1 where there is none
   int link;     // that it moves
   bool linear;  // a movement along its axis, not a turn about it
 };

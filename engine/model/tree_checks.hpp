@@ -3,7 +3,7 @@
 #include "bristle/model/checks.hpp"
 #include "bristle/model/tree.hpp"
 
-// What TreeBuilder asks of bodies and joints one by one, and of the tree that they make.
+// Checks of TreeBuilder: of bodies and joints one by one, and of the tree they make.
 
 namespace bristle::checks {
 
@@ -13,7 +13,7 @@ Problem check_body(const BodySpec& body, std::size_t index, bool may_lack_mass);
 
 Problem check_joint(const JointSpec& joint, std::size_t index);
 
-/// The first joint whose motion nothing determines, whatever the positions.
+/// The first joint whose motion no inertia determines, whatever the positions.
 Problem check_determinate(const Tree& tree);
 
 }  // namespace bristle::checks

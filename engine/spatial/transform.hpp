@@ -4,7 +4,7 @@
 
 namespace bristle {
 
-/// Where a frame B stands in a frame A: R turns the axes of B into A, p is B's origin.
+/// The pose of a frame B in a frame A: R turns the axes of B into A, p is B's origin.
 template <Scalar T>
 struct Transform {
   Mat3<T> R = Mat3<T>::identity();

@@ -10,7 +10,7 @@
 
 namespace bristle {
 
-/// Where the bounds of friction come from.
+/// The normal impulses that bound friction.
 enum class FrictionBounds : std::uint8_t {
   coupled,   // μ z_n of the same solution
   iterated,  // μ z_n of the solution before, until it no longer changes

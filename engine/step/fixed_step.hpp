@@ -10,7 +10,7 @@
 #include "bristle/step/substeps.hpp"
 
 // Steps of a fixed length. In a fixed number of substeps: bounded work; no allocation,
-// lock or exception after construction, unless contacts outgrow the room there is
+// lock or exception after construction, unless contacts outgrow the reserved room
 // (ModelOptions::contact_capacity fixes it). Or in as many as the present contacts need.
 
 namespace bristle {
@@ -18,7 +18,7 @@ namespace bristle {
 struct FixedStepOptions {
   Method method = Method::complementarity;
   double step = 1e-3;        // [s]
-  int substeps = 1;          // that a step is made of; 0: as many as contacts need now
+  int substeps = 1;          // per step; 0: as many as the present contacts need
   int most_substeps = 1000;  // that may be
   int threads = 1;           // results do not depend on it
   ComplementarityOptions complementarity{};  // of that method
@@ -34,7 +34,7 @@ class FixedStep final : public Stepper {
 
   /// One step with all its substeps. `commands` has one entry per motor and holds over
   /// the step; without it, motors follow their targets. Where the status is not ok,
-  /// positions and velocities are those of the last substep that went well.
+  /// positions and velocities are those of the last substep that succeeded.
   StepStatus step(State& state, Commands commands = {}) noexcept;
 
   /// Brings the state up to date without stepping: contacts, frames, episodes.
@@ -61,7 +61,7 @@ class FixedStep final : public Stepper {
   void move_on(std::vector<MotorCommand>& commands) const noexcept;
 
   FixedStepOptions options_;
-  double h_;  // of the substep in hand
+  double h_;  // of the current substep
   System system_;
   std::unique_ptr<FixedMethod> method_;
   std::vector<MotorCommand> commands_;  // as they move on in the substeps
@@ -72,7 +72,7 @@ class FixedStep final : public Stepper {
   StepCounts counts_;
   StepTimes times_;
 
-  // Where a step began, for one that leads to where loops cannot be closed.
+  // Where a step began, to go back to where loops cannot be closed at its end.
   std::vector<double> q_kept_, v_kept_;
 };
 

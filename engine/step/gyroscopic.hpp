@@ -24,7 +24,7 @@ class GyroscopicStep {
   void add(const Tree& tree, const Workspace<double>& ws, double h,
            std::span<Force<double>> on_links) noexcept;
 
-  /// What add() has added to the torque on each link, in world axes, but for that of an
+  /// The torque that add() has added to each link, in world axes, but for that of an
   /// offset.
   std::span<const Vec3<double>> changes() const noexcept { return changes_; }
 
@@ -40,7 +40,7 @@ class GyroscopicStep {
                std::span<double> q, std::span<double> v) const noexcept;
 
  private:
-  /// What a link's turning depends on, about its centre of mass in its own axes.
+  /// Constants of a link's rotation, about its centre of mass in its own axes.
   struct Body {
     Sym3<double> inertia{};
     Vec3<double> com{0, 0, 0};

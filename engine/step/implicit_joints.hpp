@@ -10,7 +10,7 @@
 //
 //   f⁺ = f(q⁻, v⁻) − h k v⁻ − (h k + d) Δv,
 //
-// so that h (h k + d) joins the joint's own inertia in M, and what is left is explicit.
+// so that h (h k + d) joins the joint's own inertia in M, and the rest is explicit.
 // A motor that may reach its limit is a row of the complementarity problem instead.
 
 namespace bristle {

@@ -7,7 +7,7 @@
 #include "bristle/contact/law_pool.hpp"
 #include "bristle/step/patch_lines.hpp"
 
-// The rows of a pool under laws in a complementarity step, and what their laws say of a
+// The rows of a pool under laws in a complementarity step, and the laws' forces at a
 // solution.
 //
 // Normal, over the step, about the rate δ̇_k (Peiret, Kövecses & Font-Llagunes have
@@ -22,13 +22,13 @@
 //   z_t/h = λ_E − (h K_T + D_T) v_t⁺   within |z_t| ≤ μ z_n,
 //
 // where μ, which may depend on slip and dwell, is that of the step's beginning. Laws that
-// say something else at the solution are linearised again where it is.
+// disagree with the solution are linearised again at it.
 
 namespace bristle {
 
-inline constexpr double return_speed = 0.1;  // of bodies that geometry put inside [m/s]
+inline constexpr double return_speed = 0.1;  // of depth that geometry has added [m/s]
 
-/// What a row adds to the ledger beyond what its laws book at the end of the step [J].
+/// What a row adds to the ledger beyond its laws' entries at the end of the step [J].
 struct ImpulseBooks {
   double normal_damping = 0;
   double friction_slip = 0;
@@ -46,7 +46,7 @@ struct ImpulseRow {
   // At the step's beginning, and in free motion.
   double depth = 0, lag = 0;
   double lag_speed = 0;  // that rates of the row contain, beyond those of the bodies
-  bool joins = false;  // left out, it would close within the step: other impulses push it
+  bool joins = false;    // it closes within the step because of other impulses
   double start_rate = 0, free_rate = 0;
   Vec3<double> start_slip{0, 0, 0}, free_slip{0, 0, 0};
 
@@ -69,16 +69,16 @@ struct ImpulseRow {
   bool began_again = false;
   double last_off = 0;    // what law and solution disagreed by before; 0: not known [m/s]
   double load = 0;        // that bounds it; 0 for that of a joint [N]
-  double steepness = 0;   // of the law where it was asked; 0: as its line [N s/m]
+  double steepness = 0;   // slope of the law where evaluated; 0: as its line [N s/m]
   double best_apart = 0;  // the least that law and solution differed by, and where [N s]
   Vec3<double> best_slip{0, 0, 0}, best_friction{0, 0, 0};
-  int failures = 0;       // to come nearer, since then
+  int failures = 0;       // to reduce that, since then
   bool undamped = false;  // the contact is open: no viscous friction
   int switched = 0;       // how often that has changed
 
   // Of a rigid contact.
   bool rigid = false;
-  bool closes = false;     // it was open and would be inside at the end of the step
+  bool closes = false;     // it was open and would penetrate at the end of the step
   bool impact = false;     // in an island where one closes: friction is rigid, too
   double restitution = 0;  // what it may be lowered to
   double least = 0;        // the least speed of separation at the end of the step [m/s]
@@ -131,7 +131,7 @@ class ImpulseRows {
     int row = -1;  // of the pool
   };
   /// Rows that disagree by more than `tolerance` [m/s] are linearised again. `diagonal`
-  /// is that of A. Where friction is at bounds by components, laws are not asked.
+  /// is that of A. Where friction is at bounds by components, laws are not evaluated.
   Disagreement improve(LawPool& pool, const LawRows& rows, std::span<const double> z,
                        std::span<const double> diagonal, double h, double tolerance,
                        ConeShape cone) noexcept;
@@ -193,7 +193,7 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
            .joins = row.joins,
            .start_rate = row.start_rate,
            .start_slip = row.start_slip};
-    // What geometry has added is made up for at a bounded speed: as if the bodies
+    // Depth that geometry has added is corrected at a bounded speed: as if the bodies
     // approached faster than they do.
     if (!law.laws.rigid) row.lag_speed = std::min(row.lag / h, return_speed);
     row.free_rate = c.rate[i] + row.lag_speed;
@@ -202,7 +202,7 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
       linearise_patch(law, *patch, row, h);
       return;
     }
-    // How far it may come within the step, by itself or pushed.
+    // How far the row may close within the step, by itself or pushed.
     const double speed = std::max(std::abs(row.free_rate), std::abs(row.start_rate));
     const bool near = row.joins || row.depth > -2 * h * speed - 1e-12;
     if (!takes_part(i) || !(near || law.laws.given_load)) return;

@@ -5,15 +5,15 @@
 
 #include "bristle/step/system.hpp"
 
-// Where the energy is and where it went.
+// The energy ledger.
 //
-// What is stored is a function of the state; what was lost or put in was integrated along
-// the way. Nothing is obtained by subtraction, so that the residual says how accurate the
+// Stored energy is a function of the state; losses and work done are integrated along
+// the way. Nothing is obtained by subtraction, so the balance error says how accurate the
 // run was.
 
 namespace bristle {
 
-/// Energies at a state, and works since the start [J].
+/// Energies at a state, and work done since the start [J].
 struct Ledger {
   double kinetic = 0;
   double gravity = 0;
@@ -32,13 +32,13 @@ struct Ledger {
 
   /// Lost in contacts, limits, joint friction and dampers, those of loops included.
   double dissipated() const;
-  /// Put in by motors and loads, by laws that are not passive, and by closing loops.
+  /// Work of motors and loads, of laws that are not passive, and of closing loops.
   double supplied() const;
-  /// The part of it that nobody supplied: defects of laws that are not passive.
+  /// The part of it that laws which are not passive have created.
   double unsupplied() const;
 };
 
-/// The books of a settled state; leaves the state as it is.
+/// The ledger of a settled state; does not change the state.
 Ledger make_ledger(System& system, const State& state) noexcept;
 
 /// Follows a run: `observe` at the start, and as often as wanted afterwards.
@@ -48,13 +48,13 @@ class Audit {
 
   /// The energy balance error since the first observation [J].
   double residual() const noexcept { return residual_; }
-  /// The largest kinetic + stored + |Δ potential| + dissipated so far, less what nobody
-  /// supplied [J].
+  /// The energy scale: the largest kinetic + stored + |Δ potential| + dissipated so far,
+  /// less the unsupplied [J].
   double scale() const noexcept { return scale_; }
   /// The largest |residual| so far over the scale: the run's accuracy gauge.
   double relative() const noexcept { return scale_ > 0 ? worst_ / scale_ : 0; }
 
-  /// What is too much of it now, over the scale: energy that the steps themselves
+  /// The excess of energy now, over the scale: energy that the steps themselves
   /// created.
   double relative_created() const noexcept {
     // Not the rounding errors of a potential whose changes are small.
@@ -62,7 +62,7 @@ class Audit {
     return scale > 0 ? std::max(residual_, 0.0) / scale : 0;
   }
 
-  /// Energy that nobody supplied, since the first observation [J], and the largest so far
+  /// Energy created by laws, since the first observation [J], and the largest so far
   /// over the scale.
   double unsupplied() const noexcept { return unsupplied_; }
   double relative_unsupplied() const noexcept {

@@ -38,7 +38,7 @@ struct SolveCounts {
   }
 };
 
-/// One step of a method, from an accepted state to the next, with room of its own.
+/// One step of a method, from an accepted state to the next, with its own memory.
 class FixedMethod {
  public:
   virtual ~FixedMethod() = default;
@@ -47,7 +47,7 @@ class FixedMethod {
   ///   memory of rows    moved on, by the laws (Form::advance) or by their rates; in the
   ///                     second case `committed` is false, and the next settle() lets the
   ///                     laws adjust it
-  ///   works             plus what went each way; of laws that advance, the next settle()
+  ///   works             plus those of the step; of laws that advance, the next settle()
   ///                     corrects that to the mean velocity (LawPool::note_forces)
   ///   v_stepped         = v, so that a change by hand is noticed
   ///   impulse, impulse_time, impulse_step    of a method that solves for impulses
@@ -55,7 +55,7 @@ class FixedMethod {
   virtual StepStatus step(System& system, State& state, double h,
                           Commands commands) noexcept = 0;
   virtual SolveCounts solves() const noexcept { return {}; }
-  /// What did not go well so far, and what to do; empty: nothing.
+  /// Warnings so far, with what to do; empty: none.
   virtual std::string advice(const Model&) const { return {}; }
 };
 

@@ -7,9 +7,9 @@
 
 #include "bristle/step/system.hpp"
 
-// Steps of fixed length see shapes at their ends only: what moves by more than it and
-// what it meets are thick goes through in between. Such pairs are followed along the
-// straight motion from one end to the other (contact/sweep.hpp), and told.
+// Steps of fixed length see shapes at their ends only: a shape that moves by more than
+// the thickness of a pair goes through the other. Such pairs are followed along the
+// straight motion from one end to the other (contact/sweep.hpp), and reported.
 
 namespace bristle {
 

@@ -13,7 +13,7 @@
 //
 // K and D are matrices (contact/patch.hpp). In the axes in which h K + D is diagonal at
 // the first linearisation, these are a normal row and two rows of rolling, which the
-// problem does not know to belong together. The overlap at u is that of the two shapes,
+// problem treats as independent. The overlap at u is that of the two shapes,
 // one moved against the other by h u.
 
 namespace bristle {
@@ -24,7 +24,7 @@ struct PatchRates {
   Vec2<double> turning{};  // ω_t [rad/s]
 };
 
-/// What the law says of the overlap that some rates lead to; wrenches and slopes are
+/// Force and slopes of the law at the overlap that some rates lead to; they are
 /// about the place where the force acted at the step's beginning.
 struct PatchResponse {
   PatchRow patch;

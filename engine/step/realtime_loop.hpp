@@ -7,7 +7,7 @@
 namespace bristle {
 
 /// Steps a state once per tick of a control loop: bounded work, no allocation, no lock,
-/// no exception. Keeps count of how long its steps took and of those that took longer
+/// no exception. Counts the times that its steps took, and those that took longer
 /// than the time they simulate.
 class RealtimeLoop {
  public:

@@ -14,7 +14,7 @@
 #include "bristle/core/result.hpp"
 #include "bristle/step/method.hpp"
 
-// What every stepper does: it brings states up to date and advances them to a time. Which
+// The contract of steppers: bring states up to date, and advance them to a time. Which
 // steppers there are is listed in steppers.hpp.
 
 namespace bristle {
@@ -48,11 +48,11 @@ struct StepCounts {
   }
 };
 
-/// Who wants to know what, on the way. The state handed over is settled, and so is the
+/// Callbacks of a stepper. The state handed over is settled, and so is the
 /// stepper's system: forces, ledger and contacts can be read there.
 struct StepObserver {
   /// Touch, lift-off and switches of laws: located where the stepper locates them, else
-  /// at the end of the step that shows them.
+  /// at the end of the step in which they occur.
   std::function<void(const State&, const Event&)> on_event{};
   /// Every so many seconds from the beginning on and before the end: between the steps of
   /// a stepper that chooses them itself, else at the nearest step.
@@ -70,17 +70,17 @@ class Stepper {
   virtual System& system() noexcept = 0;
   /// Brings a state up to date without stepping: contacts, frames, episodes.
   virtual StepStatus settle(State& state) = 0;
-  /// Goes on until a time: exactly, or to the nearest step where its length is fixed. The
+  /// Advances to a time: exactly, or to the nearest step where its length is fixed. The
   /// state is settled when it returns. Where it cannot go on, the status says why, and
-  /// the state is that of the last step that went through.
+  /// the state is that of the last step that succeeded.
   virtual StepStatus advance_to(State& state, double until,
                                 const StepObserver& observer = {}) = 0;
-  /// Forgets what is not in a State: from here on it steps as one that was just made.
+  /// Forgets everything that is not in a State: it then steps as a new one does.
   virtual void restart() {}
   virtual StepCounts counts() const noexcept = 0;
-  /// What is wrong with its options for a settled state, and what to do; empty: nothing.
+  /// A warning about its options for a settled state, with what to do; empty: none.
   virtual std::string advice(const State&) { return {}; }
-  /// What went wrong on the way, although the steps went through.
+  /// Warnings of the steps so far, all of which succeeded.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
 

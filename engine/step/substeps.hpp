@@ -18,14 +18,14 @@ class SubstepControl {
   /// The longest substep that is accurate from a settled state on, where contacts get as
   /// deep as they may within `ahead` [s]; no shorter than the shortest [s].
   double longest(System& system, const State& state, double ahead);
-  /// From here on as one that was just made.
+  /// From here on as a new one.
   void forget() noexcept { known_ = false; }
 
-  /// Says so where more substeps were needed than there may be.
+  /// A warning where more substeps were needed than are allowed.
   std::vector<std::string> warnings() const;
 
  private:
-  /// What the time scales depend on, and changes with them.
+  /// The slopes that the time scales depend on.
   struct Slopes {
     int closed = 0;
     double stiffness = 0, damping = 0;  // sums over closed rows

@@ -9,7 +9,7 @@
 #include "bristle/dynamics/dynamics.hpp"
 #include "bristle/dynamics/loops.hpp"
 
-// The equations of motion of a model with everything that acts in it: what every clock
+// The equations of motion of a model with all its forces: what every integrator
 // integrates.
 //
 // clang-format off
@@ -33,10 +33,10 @@ enum class StepStatus : std::uint8_t {
   loops_open,      // rigid loops that cannot be closed
   stalled,         // events without end at one instant
   needs_impulses,  // rigid contacts under a stepper that knows forces only
-  energy_created,  // more energy than there was and than was supplied
+  energy_created,  // the steps have created energy
 };
 
-/// What happened and what to do about it.
+/// The cause of a status, and what to do about it.
 std::string_view explain(StepStatus status) noexcept;
 
 /// Room for one evaluation of the equations of motion; one per thread that steps.
@@ -90,14 +90,14 @@ struct HeldPools {
   HeldLaws joints, contacts;
 };
 
-/// What forces are asked for: the laws' form and step, and the sides they are held on.
+/// Which forces to compute: the laws' form and step, and the sides they are held on.
 struct ForceRequest {
   Form form = Form::evaluate;
   double h = 0;                     // [s]
   const HeldPools* held = nullptr;  // Form::evaluate only
 };
 
-/// What the laws of all pools store and lose [J, W].
+/// Energy stored and power lost by the laws of all pools [J, W].
 struct PoolSums {
   LawSums joints, contacts;
 };
@@ -111,7 +111,7 @@ PoolSums contact_forces(System& system, const ForceRequest& what, const RowView&
 /// The same at a settled state. Where impulses led there, the forces shown are theirs.
 PoolSums settled_forces(System& system, const State& state) noexcept;
 
-/// Adds to system.events which laws have switched since switches were looked for last, at
+/// Adds to system.events the switches of laws since the last call, at
 /// a settled state.
 void find_switches(System& system, State& state) noexcept;
 
@@ -121,7 +121,7 @@ void apply_forces(System& system, const ForceRequest& what, double time,
                   const RowView& rows, const RowMemory<const double>& memory,
                   const RowMemory<double>& next, Commands commands) noexcept;
 
-/// What motor number i is told at a time: by its command, or by its target.
+/// The command of motor number i at a time: as given, or of its target.
 MotorCommand command_of(const Motor& motor, std::size_t i, double time,
                         Commands commands) noexcept;
 

@@ -13,7 +13,7 @@ struct TimeScales {
   double frequency = 0;   // ω of the stiffest mode, its dampers aside [rad/s]
   double decay = 0;       // of the most damped mode, its springs aside [1/s]
   double memory = 0;      // at which bristles relax, where a method integrates them [1/s]
-  std::string fastest{};  // what is: a contact, a joint or a loop; empty: none
+  std::string fastest{};  // by name: a contact, a joint or a loop; empty: none
 
   /// The longest step at which a method is stable for these [s]; infinite where nothing
   /// is stiff. Explicit methods only: the implicit one has no bound.
@@ -30,11 +30,11 @@ struct TimeScales {
 /// come may be stiffer.
 TimeScales time_scales(System& system, const State& state);
 
-/// Empty where a step is short enough; else what is too stiff for it and what to do.
+/// Empty where a step is short enough; else which row is too stiff, and what to do.
 std::string step_warning(System& system, const State& state,
                          const FixedStepOptions& options);
 
-/// What a row stands for, by name: a joint, or two shapes.
+/// The name of a row: a joint, or two shapes.
 std::string joint_row_name(const Model& model, int row);
 std::string contact_name(const Model& model, const ContactKey& contact);
 

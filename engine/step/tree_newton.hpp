@@ -19,8 +19,8 @@
 // in one sweep. Only what is not symmetric in D, the bound μ z_n of a contact that
 // slides, is a small dense system in these contacts.
 //
-// With the pattern of the last step (who carries, who slides) one such sweep takes the
-// place of the step's own forward dynamics, and is exact where that pattern and the
+// With the contact modes of the last step (open, stick, slip) one such sweep takes the
+// place of the step's own forward dynamics, and is exact where these modes and the
 // directions of slip stay.
 
 namespace bristle {
@@ -33,8 +33,8 @@ class TreeNewton {
   void reserve(std::size_t contacts);
 
   /// Takes the contacts of a step that are linearised, and numbers their rows; false
-  /// where one is not with the world, is rigid, or is too stiff for velocities to say
-  /// what it carries.
+  /// where one is not with the world, is rigid, or is too stiff for velocities to tell
+  /// its impulse.
   bool begin(const System& system, const State& state, std::span<ImpulseRow> rows,
              double h);
 
@@ -43,10 +43,10 @@ class TreeNewton {
                      std::span<double> diagonal) const;
 
   /// Solves from the velocities v of the tree, and moves them and those of the links. The
-  /// first time, what else acts over the step (system.on_links, system.tau) is not in v
-  /// yet; after that v has it, and the impulses that were found last. False where the
-  /// impulses that v asks for and those that it has do not come within `tolerance` of
-  /// each other [m/s]: the step is then to be taken in another way, from its beginning.
+  /// first time, other forces over the step (system.on_links, system.tau) are not in v
+  /// yet; after that v has them, and the impulses that were found last. False where the
+  /// impulses that follow from v and those that v has do not come within `tolerance` of
+  /// each other [m/s]: the step is then solved by rows, from its beginning.
   bool solve_first(System& system, std::span<const ImpulseRow> rows, double h,
                    double tolerance, std::span<double> v);
   bool solve_again(System& system, std::span<const ImpulseRow> rows, double h,
@@ -74,7 +74,7 @@ class TreeNewton {
     int link;
     double mobility;        // from above [1/kg]
     Force<double> push[3];  // along n, t1, t2
-    double z[3];            // that the velocities ask for
+    double z[3];            // that follow from the velocities
     double predicted[3];    // by the last step of Newton's
     Slopes slopes;          // at the velocities
     Slopes used;            // in the factorised matrix

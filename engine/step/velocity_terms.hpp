@@ -9,7 +9,7 @@
 
 // Centrifugal and Coriolis forces do no work, and gravity has a potential V. In a step
 // that takes them from its beginning, v⁺ = v + h M⁻¹ (f − c), neither holds: a mechanism
-// gains or loses some (h ω)² of its kinetic energy T per step. Mechanisms that turn fast
+// gains or loses about (h ω)² of its kinetic energy T per step. Mechanisms that turn fast
 // are therefore kept at the energy that they should have: c does what the change of M
 // says, at the mean velocity v̄ = ½(v + v⁺), and the work of gravity, f_g·v, by the
 // trapezoidal rule, what V says:

@@ -2,8 +2,8 @@
 
 #include "bristle/laws/friction/friction.hpp"
 
-// What the bristle laws share: the Stribeck curve, the bound of a deflection, and the
-// one-state bristle that yields, of which Dahl, LuGre and the elasto-plastic law are
+// Common parts of the bristle laws: the Stribeck curve, the bound of a deflection, and
+// the one-state bristle that yields, of which Dahl, LuGre and the elasto-plastic law are
 // three.
 
 namespace bristle {
@@ -319,7 +319,7 @@ struct YieldingBristle : FrictionBase<Law> {
 
   /// With s v = ż + ρ z, ρ = σ₀ v_y/g:  −f·v = σ₀ z·ż + σ₀ ρ |z|² + σ₁ ż·(s v) + σ₂ |v|².
   /// Only the damper's term can be negative. It then draws on the slip's, next on the
-  /// viscous one, and what is still lacking nobody supplies.
+  /// viscous one, and what is still lacking is booked as unsupplied.
   template <class Params, Scalar T, int D>
   BRISTLE_INLINE static Powers<T> books(const Params& p, const Moment<T, D>& m,
                                         const Vec<T, D>& z, const Vec<T, D>& z_rate,

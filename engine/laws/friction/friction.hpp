@@ -36,7 +36,7 @@ constexpr auto vector_fields(std::string_view x, std::string_view y,
   }
 }
 
-/// What every friction law gets for free.
+/// The base of every friction law.
 template <class Law>
 struct FrictionBase {
   template <class Params>

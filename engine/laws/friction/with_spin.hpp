@@ -8,8 +8,8 @@
 //   v = (v_x, v_y, r_g ω_n),   f = (f_x, f_y, f_3),   τ_n = r_g f_3,
 //
 // r_g² = J_nn/V of the patch. The law's bound then holds sliding and spinning friction
-// together, |f_t|² + |τ_n/r_g|² ≤ f_max², and |v| over all three is what dwells, sticks
-// and creeps. The power of the bodies is −f·v = −f_t·v_t − τ_n ω_n whatever r_g does, and
+// together, |f_t|² + |τ_n/r_g|² ≤ f_max², and |v| over all three decides about dwell,
+// stick, creep. The bodies' power is −f·v = −f_t·v_t − τ_n ω_n whatever r_g does, and
 // the memory is a length, ∫ r_g ω_n dt of stick: a patch that grows or shrinks changes
 // neither it nor the energy in it.
 
