@@ -81,7 +81,7 @@ class LinkPaths {
   /// The tree and the step must outlive it.
   LinkPaths(const Tree& tree, SwitchingStep& step);
 
-  /// The step has been completed: its dense output is asked for where it is needed.
+  /// The step has been completed: its dense output is computed where needed.
   void begin();
 
   /// A link, by its number, in the frame of one that it hangs from, or of itself.

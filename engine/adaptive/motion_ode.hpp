@@ -64,7 +64,7 @@ class MotionOde {
     StepStatus status;
     double part;  // of the horizon, for which there was room
   };
-  /// Brings an accepted state up to date by its events. Contacts are looked for as far as
+  /// Brings an accepted state up to date by its events. Contacts are searched as far as
   /// `horizon` [s] leads; where there are too many of them, less far.
   Settled settle(State& state, double horizon);
 

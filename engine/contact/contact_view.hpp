@@ -12,7 +12,7 @@ namespace bristle {
 
 /// Open: no episode is under way, or a ground that still recovers is not in contact (no
 /// depth and no force). Else it slips where its friction law says so, and where the law
-/// cannot tell, if it slips faster than the view's stick speed.
+/// has no such guard, if it slips faster than the view's stick speed.
 enum class ContactPhase : std::uint8_t { open, stick, slip };
 
 /// One contact point. Shape a < shape b, the normal points from A into B, slip is that of
@@ -45,7 +45,7 @@ struct ContactInfo {
 
 class ContactView {
  public:
-  /// `stick_speed` [m/s] decides where a law cannot tell itself.
+  /// `stick_speed` [m/s] decides where a law has no guard for slip.
   ContactView(const Model& model, const State& state, const PointPool& pool,
               double stick_speed = 1e-3)
       : model_(&model), state_(&state), pool_(&pool), stick_speed_(stick_speed) {}

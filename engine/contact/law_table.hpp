@@ -40,9 +40,9 @@ struct NormalLawTable {
   int fields;  // numbers of memory
   LedgerLines lines;
   Pass advance;           // with totals
-  Pass advance_columns;   // with books per contact
+  Pass advance_columns;   // with a ledger per contact
   Pass evaluate;          // memory's rates, with totals
-  Pass evaluate_columns;  // with books per contact
+  Pass evaluate_columns;  // with a ledger per contact
   /// Memory of a new contact, into row i.
   void (*touch)(const LawChoice&, double approach, const Columns<double>& state,
                 std::size_t i) noexcept;

@@ -17,7 +17,7 @@
 //   c = n·(v_A − v_B) + |n × ω_A| r_A + |n × ω_B| r_B,
 //
 // and c itself no faster than C = |a_A| + |a_B| + r_A |α_A| + r_B |α_B|, the largest over
-// the stretch of motion in hand. Until c τ + ½ C τ² = g they do not touch, and until that
+// the present stretch of motion. Until c τ + ½ C τ² = g they do not touch, and until that
 // is g + tolerance they overlap by no more than the tolerance. Only motion along n
 // counts: a shape that slides past is passed in few steps.
 
@@ -214,7 +214,7 @@ Meeting first_meeting(const SweptPair& pair, Path& path, double from, double to,
     ShapeMotion a, b;
     path.at(place, a, b);
     ++queries;
-    // How far is far enough; a surface asks how far to look as well.
+    // The largest distance that matters; surfaces need it as a search radius.
     double enough = HUGE_VAL;
     if (k == 0 || sweep::is_surface(*pair.a) || sweep::is_surface(*pair.b)) {
       MotionBounds of_a, of_b;

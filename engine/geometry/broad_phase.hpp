@@ -62,7 +62,7 @@ class BroadPhase {
 
   /// All pairs of boxes that overlap and that may_touch(first, second) lets through, in
   /// ascending order. Boxes in `large` (static ground, large meshes) and `half_spaces`
-  /// (planes: their own box is not looked at) are kept out of the tree and compared with
+  /// (planes: their own box is not used) are kept out of the tree and compared with
   /// every other box; two of them never make a pair.
   template <class Filter>
   BroadStatus find(std::span<const Aabb> boxes, std::span<const std::uint32_t> large,
@@ -230,7 +230,7 @@ class BroadPhase {
       std::uint32_t level, one, two;  // two nodes of one level; equal: a node with itself
     };
     // A task leaves at most four of the level below, so that no level holds more than
-    // three besides the one in hand.
+    // three besides the present one.
     std::array<Task, 160> stack;
     std::size_t height = 0;
     stack[height++] = {static_cast<std::uint32_t>(levels_ - 1), 0, 0};

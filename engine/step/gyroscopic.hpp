@@ -5,9 +5,9 @@
 
 #include "bristle/step/system.hpp"
 
-// The gyroscopic torque of a body over a step, by the implicit midpoint rule of its own
-// turning, I (ω⁺ − ω⁻) + h ω̄ × I ω̄ = 0 with ω̄ = ½ (ω⁻ + ω⁺), in the body's axes. It keeps
-// ½ ω·I ω for any step, where ω⁻ × I ω⁻ makes every step gain.
+// The gyroscopic torque of a body over a step, by the implicit midpoint rule of its
+// rotation, I (ω⁺ − ω⁻) + h ω̄ × I ω̄ = 0 with ω̄ = ½ (ω⁻ + ω⁺), in the body's axes. It
+// keeps ½ ω·I ω for any step, where ω⁻ × I ω⁻ makes every step gain.
 
 namespace bristle {
 
