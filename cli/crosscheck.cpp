@@ -228,7 +228,7 @@ report::Figure figure_of(const Crosscheck& all, const Scene& scene,
     const auto cost = curve_of(by_cost, run.name());
     cost->x.push_back(run.cpu);
     cost->y.push_back(run.difference);
-    // Of each clock the shortest step, which comes last.
+    // Of each integrator the shortest step, which comes last.
     const auto latest = curve_of(over_time, run.name());
     latest->marker = report::Marker::none;
     latest->x.assign(run.times.begin(), run.times.begin() + static_cast<std::ptrdiff_t>(

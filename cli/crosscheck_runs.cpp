@@ -96,7 +96,7 @@ void compare(const Model& model, const ClockRun& reference, ClockRun& run) {
   }
 }
 
-/// By how much the difference falls as the step does, under the same clock.
+/// By how much the difference falls as the step does, under the same integrator.
 void find_orders(std::vector<ClockRun>& runs) {
   for (std::size_t i = 1; i < runs.size(); ++i) {
     ClockRun& run = runs[i];
@@ -167,7 +167,7 @@ Crosscheck crosscheck(const Scene& scene, const CrosscheckPlan& plan) {
     for (const double step : plan.steps) {
       options->step = step;
       all.runs.push_back(run_under(*stepper, *options, scene, plan));
-      // Shorter steps do not help where the clock knows forces only.
+      // Shorter steps do not help where the integrator cannot solve for impulses.
       if (scene.model.needs_impulses && stepper == &fixed) break;
     }
   }

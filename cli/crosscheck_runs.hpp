@@ -18,7 +18,7 @@ struct CrosscheckPlan {
   bool quiet = false;         // no progress
 };
 
-/// A run under one clock, and how far it is from the reference.
+/// A run under one integrator, and how far it is from the reference.
 struct ClockRun {
   const StepperInfo* stepper = nullptr;
   StepperOptions options{};
@@ -44,11 +44,11 @@ struct ClockRun {
 
 struct Crosscheck {
   ClockRun reference{};
-  std::string why_not_adaptive{};  // where the reference is another clock
+  std::string why_not_adaptive{};  // where the reference is another integrator
   std::vector<ClockRun> runs{};
 };
 
-/// The scene's own clock gives rtol, method, substeps and the solver's options to the
+/// The scene's [clock] gives rtol, method, substeps and the solver's options to the
 /// clocks that know them. Where the adaptive integrator cannot run the scene, the
 /// reference is the complementarity integrator with a sixteenth of the shortest step.
 Crosscheck crosscheck(const scene::Scene& scene, const CrosscheckPlan& plan);

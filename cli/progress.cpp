@@ -36,7 +36,7 @@ void Progress::at(double time) {
   const double part =
       end_ > begin_ ? std::clamp((time - begin_) / (end_ - begin_), 0.0, 1.0) : 1;
   const int tenths = static_cast<int>(10 * part);
-  // Lines for whoever waits: not of a run that is over in a moment.
+  // Progress lines: not of a run that is over in a moment.
   if (!terminal_ && (tenths <= tenths_ || now - drawn_ < std::chrono::seconds(1))) return;
   const double elapsed = std::chrono::duration<double>(now - started_).count();
   const double left = part > 0 ? elapsed * (1 - part) / part : 0;

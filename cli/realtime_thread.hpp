@@ -43,7 +43,7 @@ class RealtimeThread {
   void end_step() noexcept;
 
   const Deadlines& deadlines() const { return deadlines_; }
-  /// What the system does not allow of what was asked for, and how to allow it.
+  /// The requests that the system does not allow, and how to allow them.
   const std::vector<std::string>& refusals() const { return refusals_; }
 
  private:

@@ -126,7 +126,7 @@ void return_memory() {
 #endif
 }
 
-/// Runs from where it begins to its end, and leaves everything that was asked for.
+/// Runs from the start to the end, and writes all files that were asked for.
 int simulate_and_record(Beginning begin, const files::OutputFolder* folder,
                         const RunWish& wish) {
   Scene& scene = begin.scene;

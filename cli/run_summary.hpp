@@ -16,7 +16,7 @@ Json summary_json(const scene::Scene& scene, const RunReport& report);
 /// Names of what is not a finite number in a summary: "ledger.kinetic_J".
 std::vector<std::string> not_finite(const Json& summary);
 
-/// The same for people. Deadlines are those of a run against the wall clock.
+/// The same as text. Deadlines are those of a run against the wall clock.
 void print_summary(const scene::Scene& scene, const RunReport& report, bool realtime);
 
 }  // namespace bristle::cli

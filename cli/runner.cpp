@@ -36,7 +36,7 @@ std::uint64_t missed(const StepTimes& times, double step) {
   return count;
 }
 
-/// What energy that nobody supplied came from, in the main.
+/// The main source of unsupplied energy.
 const char* source_of_unsupplied(const Audit& audit) {
   const Works& works = audit.last().works;
   const std::pair<double, const char*> sources[] = {
@@ -288,7 +288,7 @@ RunReport Runner::run() {
         report_.audit.relative_unsupplied(), source_of_unsupplied(report_.audit)));
   }
 
-  report::Panel energy{.title = "Where the energy is, and where it went",
+  report::Panel energy{.title = "Energy ledger",
                        .x_label = "time [s]",
                        .y_label = "energy [J]",
                        .curves = {}};

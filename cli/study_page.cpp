@@ -16,7 +16,7 @@ using studies::Values;
 
 namespace {
 
-/// What it was run with, and whether somebody asked for that.
+/// The value it was run with, and whether that was set by the user.
 Json parameter_page_json(const Parameter& p, const Values& asked, const Json& used) {
   Json json{{"name", p.name},       {"symbol", p.symbol},
             {"unit", unit_text(p)}, {"meaning", p.meaning},

@@ -9,7 +9,7 @@ namespace bristle {
 
 namespace {
 
-/// A run on its way.
+/// A run in progress.
 class Run {
  public:
   Run(Stepper& stepper, State& state, const RunOptions& options,
@@ -80,7 +80,7 @@ class Run {
     return std::min(options_.end, begin_ + number * part_);
   }
 
-  /// What the stepper tells, as the options ask for samples.
+  /// The stepper's callbacks that the sampling options need.
   StepObserver observer() {
     StepObserver watch;
     if (options_.every == Sampling::interval) {

@@ -26,7 +26,7 @@ namespace bristle::recording {
 
 struct RecorderOptions {
   LogOptions log{};
-  double stick_speed = 1e-3;  // of laws that cannot tell themselves (ContactState) [m/s]
+  double stick_speed = 1e-3;  // of laws without a guard for slip (ContactState) [m/s]
   bool open_contacts = true;  // record those that are about to touch, too
 };
 

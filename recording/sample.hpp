@@ -79,7 +79,7 @@ constexpr std::string_view name_of(RecordedEvent kind) {
 /// friction law (stick to slip and back).
 struct EventSample {
   RecordedEvent kind;
-  std::uint32_t a, b;     // shapes; no_shape for a row of a joint, or when it has gone
+  std::uint32_t a, b;     // shapes; no_shape for a row of a joint, or when it has ended
   std::uint32_t feature;  // which contact of the pair
   std::uint32_t episode;
   std::int32_t dof;  // of a joint's limit or friction; else −1

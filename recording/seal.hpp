@@ -9,7 +9,7 @@
 // The seal of an HDF5 file: its length and a checksum of its bytes, in the user block
 // that the format leaves to the application (HDF5 File Format Specification, section II).
 // The library that reads HDF5 trusts what a file says about itself, and a bit that is
-// wrong there can lead it anywhere; a file is looked at here first.
+// wrong there can lead it anywhere; a file is checked here first.
 //
 //   magic "BRSTLHDF", length u64, CRC-32C u32 of all bytes after the seal, CRC-32C u32 of
 //   the 20 bytes before; zeros to the end of the block

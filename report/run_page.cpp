@@ -47,7 +47,7 @@ struct ShownEvent {
   double speed;
 };
 
-/// What one look through the whole recording tells.
+/// Results of one pass over the whole recording.
 struct Survey {
   std::map<ContactKey, std::uint32_t> numbers;
   std::vector<ContactKey> keys;

@@ -14,10 +14,10 @@ class Names {
  public:
   bool take(const std::string& name) { return taken_.insert(name).second; }
   bool has(const std::string& name) const { return taken_.contains(name); }
-  /// Keeps a name for whoever takes it.
+  /// Reserves a name.
   void reserve(const std::string& name) { reserved_.insert(name); }
   bool is_reserved(const std::string& name) const { return reserved_.contains(name); }
-  /// The name wanted, or the first of name2, name3, … that nobody has or will take.
+  /// The name wanted, or the first of name2, name3, … that is neither used nor reserved.
   std::string fresh(const std::string& wanted) {
     if (!is_reserved(wanted) && take(wanted)) return wanted;
     int& last = last_.try_emplace(wanted, 1).first->second;

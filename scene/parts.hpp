@@ -11,8 +11,8 @@
 #include "scene/mesh_import.hpp"
 #include "scene/problem.hpp"
 
-// What a file describes, in the engine's own words: whoever reads a format fills these
-// in, and whoever compiles a scene hands them to ModelBuilder.
+// The content of a file as specs of the engine: the reader of a format fills these
+// in, and the compiler of scenes hands them to ModelBuilder.
 
 namespace bristle::scene {
 

@@ -39,7 +39,7 @@ class Problems {
 
   bool any() const { return count_ > 0; }
   std::size_t count() const { return count_; }  // of all errors
-  /// There is enough to mend: whoever reads may stop.
+  /// The list is full: a reader may stop.
   bool full() const { return count_ >= errors_said; }
   const std::vector<Problem>& errors() const { return errors_; }
   const std::vector<Problem>& warnings() const { return warnings_; }

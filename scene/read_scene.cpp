@@ -380,7 +380,7 @@ void check_intervals(const Section& at, double duration, RecordSpec& record) {
   record.checkpoint = std::min(record.checkpoint, 2 * duration);
 }
 
-/// Rigid contacts and constraints of velocities, under a clock that knows forces only.
+/// Rigid contacts and constraints of velocities, under an integrator without impulses.
 void check_impulses(const ClockSpec& clock, const Draft& draft, Problems& problems) {
   if (clock.stepper->fixed_step && clock.options.method.info().impulses) return;
   const auto refuse = [&](const ErrorSubject& subject, std::string_view what,

@@ -9,7 +9,7 @@
 #include "scene/parts.hpp"
 #include "scene/problem.hpp"
 
-// A scene: what is there, how it starts, under which clock it runs, and what is recorded.
+// A scene: bodies and contacts, how they start, the integrator, and what is recorded.
 // Read from a TOML file (docs/scenes.md), checked, and compiled to a Model and a State.
 
 namespace bristle::scene {

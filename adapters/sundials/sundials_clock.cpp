@@ -173,7 +173,7 @@ bool SundialsClock::Run::rates(double t, std::span<const double> y, double* rate
   return std::isfinite(size);
 }
 
-/// Nothing depends on the books.
+/// Nothing depends on the ledger.
 bool SundialsClock::Run::slopes(double t, std::span<const double> y,
                                 std::span<const double> rate, double* const* columns) {
   expand(t, y);

@@ -15,8 +15,8 @@
 //   adjusted:
 //              otherwise multistep methods keep their past
 //
-// An alternative for those who trust these methods, and an independent check of ours. It
-// has no contact clock: where depth begins with a root, every method is of low order.
+// An alternative to our own methods, and an independent check of them. It
+// has no contact time: where depth begins with a root, every method is of low order.
 
 namespace bristle {
 

@@ -43,8 +43,8 @@ constexpr double same_state = 1e-9;     // how far ahead contacts are looked for
 
 // Events are located one by one as long as no more rows than this act (two boxes on a
 // floor have 8), and as long as that takes no more turns and evaluations at once than
-// these, and per second in the long run; beyond, error-controlled steps by impulses go
-// on, for the hold time at least, twice as long each time. Measured on six everyday
+// these, and per second in the long run; beyond, error-controlled complementarity steps
+// go on, for the hold time at least, twice as long each time. Measured on six everyday
 // scenes: 8 and 16 rows take the same time, 32 four times as much. A steel ball takes 140
 // evaluations an impact at rtol 3e-7; one call to locate an event in a stack took 347 000
 // before its rounds were bounded. The rates per second are a choice between these, not
@@ -275,7 +275,7 @@ void Adaptive::Driver::plan_next(const StepEvent& where, const GuardEvent& event
   }
 }
 
-/// Events that no guard located: points that appear inside or are gone, and contacts that
+/// Events that no guard located: points that appear at a depth or vanish, contacts that
 /// rounding left on the wrong side.
 void Adaptive::Driver::tell(const State& state, std::span<const Event> events,
                             const StepObserver& observer) {
@@ -380,8 +380,8 @@ std::int64_t Adaptive::Driver::acting_rows() const {
                        [](const RowId& row) { return row.acts(); });
 }
 
-/// Events come too fast to be located one by one: error-controlled steps by impulses go
-/// on.
+/// Events come too fast to be located one by one: error-controlled complementarity steps
+/// go on.
 void Adaptive::Driver::begin_impulses(const State& state) {
   by_impulses_ = true;
   located_again_ = state.time + hold_;
@@ -401,7 +401,7 @@ StepStatus Adaptive::Driver::change_to_impulses(State& state) {
   return status;
 }
 
-/// The samples within a step by impulses that began at `from`.
+/// The samples within a complementarity step that began at `from`.
 StepStatus Adaptive::Driver::sample_by_impulses(const State& from, State& state,
                                                 const StepObserver& observer) {
   if (!sampler_.due_before(state.time)) return StepStatus::ok;

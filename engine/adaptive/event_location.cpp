@@ -13,7 +13,7 @@ constexpr StepEvent no_event{};
 constexpr double nowhere = no_event.where;
 
 // A guard is zero but for round-off where it was located, and a contact's forces are
-// where it ends: there a guard is looked at this part of the step behind or before.
+// where it ends: a guard is evaluated this part of the step behind or before.
 // Round-off of a guard is 1e-13 of its values (root.hpp); one that leaves zero like the
 // square of the way is at 1e-6 by then. Measured: a tenth to ten times as much, within
 // 0.3 %.
@@ -37,7 +37,7 @@ constexpr int most_tangents = 12;
 
 // What lies far inside may change to and fro, where bodies turn on each other: places of
 // a step to look at before it is halved. Measured on boxes, capsules and cylinders that
-// turn and rock: none to 80 give the same motion, for 0.5 % less to 3 % more looks.
+// turn and rock: none to 80 give the same motion, 0.5 % less to 3 % more evaluations.
 constexpr int change_parts = 8;
 constexpr double change_width = 1e-14;  // of the place: 45 units in its last digit
 // Before that much of time a step would be too short to count: a thousand units in the
@@ -342,8 +342,8 @@ bool EventLocator::set_unchanged(double where) {
 }
 
 /// Where the contact set changes: another point of a pair is inside, or that of a closed
-/// contact is gone. The step ends just before, so that a point that comes in does so as
-/// an open contact; or just behind, where that is at once.
+/// contact has vanished. The step ends just before, so that a point that comes in does so
+/// as an open contact; or just behind, where that is at once.
 StepEvent EventLocator::set_change(double last) {
   double low = 0, high = last;
   for (double place = last / change_parts; place < last; place += last / change_parts) {
@@ -369,7 +369,7 @@ StepEvent EventLocator::set_change(double last) {
   return {-1, high, false};
 }
 
-/// Shapes meet that no event of a row tells about. The step ends where that shows in the
+/// Shapes touch without an event of a row. The step ends where that shows in the
 /// contact set, or before it, so that the meeting begins as an open contact; or behind
 /// it, where it is at once.
 StepEvent EventLocator::event_of(const Meeting& meeting) {

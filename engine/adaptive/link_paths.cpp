@@ -11,7 +11,7 @@ using Wide = Polynomial<2 * LinkPaths::terms>;
 using Narrow = Polynomial<LinkPaths::terms>;
 
 // A quaternion that may be far shorter than 1 on a stretch says nothing about turning: no
-// bound, but a number, and a shorter stretch is asked for.
+// bound, but a number, and a shorter stretch is needed.
 constexpr double least_norm2 = 0.25, no_bound = 1e100;
 // Bounds on turning that hold for the whole step serve for stretches of more than this
 // part of it, and where |ω| changes by less than this part of itself.

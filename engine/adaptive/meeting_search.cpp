@@ -172,7 +172,7 @@ bool MeetingSearch::bound_shapes(const GuardReading& begin) {
     travel_[i] = 0;
     if (shape.link == world_link) continue;
     const LinkBounds& link = links_[at(shape.link)];
-    // A shape without end is as far as what it touches: it is looked at as it turns.
+    // A shape without end is as far as what it touches: its turning is followed.
     const bool finite = std::isfinite(shape.reach);
     const double wobble = finite ? Turning(shape.shape, shape.radius).radius : 0;
     const ShapeMotion m = motion_of(begin, static_cast<std::uint32_t>(i), span_);

@@ -158,7 +158,7 @@ void SwitchingStep::polynomial(std::size_t i, std::array<double, 8>& c) {
 
 /// Within a step as long as its error allows, order 7 is far less accurate than order 8
 /// at its end (30 times the tolerance in a swing of a pendulum): from two steps of half
-/// the length, 256 times less far off. The run itself takes no notice.
+/// the length, 256 times less far off. The run itself ignores it.
 void SwitchingStep::interpolate_sample(double where, Vector& y) {
   const bool stiff = stability_.exceeded && stability_.seen.forces > stable;
   const bool good = error_ < enough_for_samples && !stability_.exceeded;

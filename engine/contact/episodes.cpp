@@ -172,7 +172,7 @@ void Episodes::begin(Row& row, double rate) {
   // Not foreseen, or known exactly.
   if (!row.existed || now_.approach[i] <= 0 || step_.by_events) {
     now_.approach[i] = std::max(rate, 0.0);
-    // A step by impulses that closes a contact has stretched its bristles already.
+    // A complementarity step that closes a contact has stretched its bristles already.
     const bool stretched = row.existed && step_.impulses && now_.impulse[i].normal > 0;
     touch(row.laws, i, now_.approach[i], !stretched);
   }

@@ -133,7 +133,7 @@ void keep_corners(Polygon& polygon) noexcept {
 }
 
 /// Two sides of which one stays, a face, and its borders clip the other, a face or a
-/// line. The face that looks straighter along n stays.
+/// line. The face whose normal is closer to n stays.
 class Clip {
  public:
   Clip(const Side& a, const Side& b, const V& n) noexcept
@@ -208,7 +208,7 @@ class Clip {
     const V& p = stays_.points[k];
     const V& q = stays_.points[k + 1 == stays_.count ? 0 : k + 1];
     const V inward = unit_or(cross(stays_.normal, q - p), V{0, 0, 0});
-    // A hair of slack keeps what lies exactly on the border.
+    // A little slack keeps points that lie exactly on the border.
     const double slack = 1e-10 * norm(q - p);
     const int edges = line() ? 1 : polygon.count;
     for (int i = 0; i < edges; ++i) {

@@ -121,7 +121,7 @@ class Complementarity final : public FixedMethod {
   ImpulseRows limits_, contacts_;
   TreeNewton trees_;
   bool tries_trees_;       // where all contacts are points with the world
-  bool on_trees_ = false;  // the step in hand was solved so
+  bool on_trees_ = false;  // the present step was solved so
   ComplementarityProblem problem_;
   SolveWorkspace workspace_;
   SolveOptions solve_options_;
@@ -143,7 +143,7 @@ class Complementarity final : public FixedMethod {
   bool converged_ = true;
 
   SolveCounts counts_;
-  int worst_contact_ = -1;   // where the step in hand is solved worst
+  int worst_contact_ = -1;   // the worst row of the present step
   int jammed_contact_ = -1;  // that jams in it
 
   // Of the first contact that jammed.
@@ -630,7 +630,7 @@ void Complementarity::advance_laws(System& system, State& state, double h) {
   sums_contacts_ = contacts_.advance(pools.points, state.contacts, h);
 }
 
-/// Solves, asks the laws, and solves again until they agree; else the best solution.
+/// Solves, evaluates the laws, and solves again until they agree; else the best one.
 void Complementarity::solve_passes(System& system, State& state, double h) {
   Pools& pools = system.pools;
   residual_ = relative_ = 0;
@@ -707,7 +707,7 @@ bool Complementarity::take_on_trees(System& system, const State& state, double h
   return true;
 }
 
-/// Solves, asks the laws, and solves again until they agree; false where they do not.
+/// Solves, evaluates the laws, and solves again until they agree; false where not.
 bool Complementarity::solve_on_trees(System& system, State& state, double h) {
   double scale = part_of_fall * h * norm(system.model->tree.gravity());
   for (const ImpulseRow& row : contacts_.rows()) {

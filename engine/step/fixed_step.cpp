@@ -59,7 +59,7 @@ StepStatus FixedStep::settle_for(State& state, Commands commands,
   return status;
 }
 
-/// Prescribed joints move on during the step as they were told to at its beginning.
+/// Prescribed joints move during the step by their command at its beginning.
 void FixedStep::move_on(std::vector<MotorCommand>& commands) const noexcept {
   for (std::size_t k = 0; k < commands.size(); ++k) {
     if (system_.model->motors[k].kind != MotorKind::prescribed) continue;

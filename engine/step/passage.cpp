@@ -16,7 +16,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // one's half-thickness in between; corners that clip each other by less do so. Right
 // angles and blunter ones are past each other on twice that way, at least.
 constexpr double clipped = 0.1, shortest_way = 0.2;
-constexpr std::size_t most_pairs = 64;  // that are told by name
+constexpr std::size_t most_pairs = 64;  // that are reported by name
 
 /// What a shape must move by to be past another one: nothing, of points and surfaces.
 double thickness_to_pass(const Shape& shape) {

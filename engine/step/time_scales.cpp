@@ -15,7 +15,7 @@ namespace {
 
 using detail::at;
 
-/// Which slopes the power iteration looks at.
+/// Which slopes enter the power iteration.
 enum class Slope { stiffness, damping };
 
 /// Where a slope comes from: a row of a pool.

@@ -50,7 +50,7 @@ struct Coulomb : FrictionBase<Coulomb> {
             {"viscous", "σ₂", "N s/m", between(0, 1e9), 0, "viscous friction"}},
         ParameterField<P>{&P::stribeck_speed,
                           {"stribeck_speed", "v_S", "m/s", between(1e-6, 100), 0.1,
-                           "slip speed at which μ has fallen to μ_C but for 1/e"}},
+                           "slip speed at which μ − μ_C has fallen to 1/e of μ_S − μ_C"}},
         ParameterField<P>{&P::regularisation_speed,
                           {"regularisation_speed", "v_ε", "m/s", between(1e-9, 100), 1e-3,
                            "slip speed below which friction fades"}},

@@ -14,7 +14,7 @@ struct Dahl : YieldingBristle<Dahl> {
       .source =
           "Dahl 1968 (A solid friction model, Aerospace Corporation "
           "TOR-0158(3107-18)-1), "
-          "with the exponent 1 that he and everybody after him mostly uses: dF/dx = "
+          "with the exponent 1 that he and most later authors use: dF/dx = "
           "σ₀ (1 − F/F_C sgn ẋ). Ours: the vector form; F_C = μ f_n; the bound |z| ≤ "
           "μ f_n/σ₀; z = 0 in flight and at touch-down.",
       .limits =

@@ -88,7 +88,7 @@ struct ElastoPlastic : YieldingBristle<ElastoPlastic> {
             {"viscous", "σ₂", "N s/m", between(0, 1e9), 0.4, "viscous friction"}},
         ParameterField<P>{&P::stribeck_speed,
                           {"stribeck_speed", "v_S", "m/s", between(1e-6, 100), 0.001,
-                           "slip speed at which μ has fallen to μ_C but for 1/e"}},
+                           "slip speed at which μ − μ_C has fallen to 1/e of μ_S − μ_C"}},
         ParameterField<P>{&P::breakaway,
                           {"breakaway", "b", "1", between(0, 0.99), 0.7,
                            "share of z_max up to which the bristles are elastic"}},

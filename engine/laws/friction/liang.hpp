@@ -57,9 +57,10 @@ struct Liang : Slider<Liang> {
         ParameterField<P>{
             &P::damping,
             {"damping", "c", "N s/m", between(0, 1e9), 316, "bristle damping"}},
-        ParameterField<P>{&P::stribeck_speed,
-                          {"stribeck_speed", "v_S", "m/s", between(1e-6, 100), 0.001,
-                           "slip speed at which μ has fallen to μ_C but for 1/e"}}};
+        ParameterField<P>{
+            &P::stribeck_speed,
+            {"stribeck_speed", "v_S", "m/s", between(1e-6, 100), 0.001,
+             "slip speed at which μ − μ_C has fallen to 1/e of μ_S − μ_C"}}};
   }
 
   template <Scalar T>

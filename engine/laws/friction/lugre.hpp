@@ -39,7 +39,8 @@ struct LuGre : YieldingBristle<LuGre> {
           "exceeds "
           "the other losses where σ₁|v_t| > 4 g; this is booked as unsupplied. (At "
           "constant load and with "
-          "|z| ≤ μ_S f_n/σ₀ it stays zero just if σ₂ ≥ σ₁ (μ_S − μ_C)/μ_C, the condition "
+          "|z| ≤ μ_S f_n/σ₀ it stays zero exactly if σ₂ ≥ σ₁ (μ_S − μ_C)/μ_C, the "
+          "condition "
           "of "
           "Barahanov & Ortega 2000.) A fading σ₁ is passive where σ₁ v_d/√(2e) ≤ "
           "4 min(μ_S, μ_C) f_n, so not for every load."};
@@ -77,7 +78,7 @@ struct LuGre : YieldingBristle<LuGre> {
             {"viscous", "σ₂", "N s/m", between(0, 1e9), 0.4, "viscous friction"}},
         ParameterField<P>{&P::stribeck_speed,
                           {"stribeck_speed", "v_S", "m/s", between(1e-6, 100), 0.001,
-                           "slip speed at which μ has fallen to μ_C but for 1/e"}},
+                           "slip speed at which μ − μ_C has fallen to 1/e of μ_S − μ_C"}},
         ParameterField<P>{&P::damping_speed,
                           {"damping_speed", "v_d", "m/s", between(1e-6, 1e6), 1e6,
                            "slip speed over which σ₁ fades; 1e6: constant, as printed"}},

@@ -15,8 +15,8 @@ struct Flores : LatchedDamper<Flores> {
           "the hysteresis damping factor a k. We add ( )₊ to forbid tension and a floor "
           "of v_i.",
       .limits =
-          "Made for the whole range of e, and nearer to the truth there than "
-          "lankarani-nikravesh, but not at e → 1, where 8/5 stands for 3/2. The e that "
+          "Made for the whole range of e, and more accurate there than "
+          "lankarani-nikravesh, but not at e → 1, where it has 8/5 for 3/2. The e that "
           "comes back solves V − ln(1+V) = −eV − ln(1−eV) with V = 8 (1 − e)/(5 e) and "
           "is "
           "a little less than the e that was typed: 0.47 for 0.5, 0.89 for 0.9. The law "
