@@ -244,7 +244,7 @@ inline constexpr Key robot_keys[] = {
      "keyframe of an MJCF file that it starts from; the first when left out"},
     {"control", Kind::text, Dimension::none,
      "file when left out: its actuators; hold: position motors keep all other joints "
-     "where they start",
+     "where they begin",
      any_number, "file|hold"},
     {"self_collision", Kind::flag, Dimension::none,
      "whether its bodies touch each other; true when left out"},

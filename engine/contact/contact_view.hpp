@@ -37,7 +37,7 @@ struct ContactInfo {
   Vec3<double> couple{0, 0, 0};  // on B, beside the force [N m]
   double volume = 0;             // [m³]
   double area = 0;               // of the section [m²]
-  double tension = 0;            // above 1: tension in a part; a |ω_t| R/(1 + a v_cn)
+  double tension = 0;            // above 1 it pulls somewhere: a |ω_t| R/(1 + a v_cn)
 
   /// The whole force on B [N].
   Vec3<double> force() const { return normal_force * frame.n + friction; }

@@ -26,7 +26,7 @@ class CouplingPool {
     rows.row[0] = row_of_joints<double>(coupling.joints);
     rows.stiffness[0] = coupling.stiffness;
     rows.damping[0] = coupling.damping;
-    // Without positions only rates are computed.
+    // Without positions only rates are asked for.
     rows.elastic[0] =
         at.q.empty() ? 0 : -coupling.stiffness * (coupling.value(at.q) - coupling.rest);
     return rows;

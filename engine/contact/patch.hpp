@@ -158,7 +158,7 @@ struct PatchRow {
     if (size > most) rolling = (most / size) * rolling;
     rolling_power = -dot(rolling, turning);
   }
-  /// a |ω_t| R over 1 + a v_cn: above 1 the pressure is negative in a part.
+  /// a |ω_t| R over 1 + a v_cn: above 1 the law pulls somewhere.
   double tension(double a) const {
     const double pulls = a * norm(turning) * reach(turning);
     return pulls > 0 ? pulls / std::max(1 + a * approach_at(centroid), 1e-3) : 0;

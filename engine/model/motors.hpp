@@ -33,7 +33,7 @@ inline void add_motor_force(const Model& model, const Motor& motor, double force
   }
 }
 
-/// A force, within the limits of the motor.
+/// A force as far as the motor can give it.
 inline double limited(const Motor& motor, double force) noexcept {
   return std::clamp(force, motor.least_force, motor.largest_force);
 }

@@ -50,7 +50,7 @@ void ImplicitJoints::add(const Model& model, const State& state, double h,
     const Motor& motor = model.motors[i];
     motors_[i] = {0, 0};
     if (motor.kind == MotorKind::prescribed) continue;
-    // Its target at the end of the step, unless there is a command.
+    // Its target at the end of the step, unless it is told otherwise.
     const MotorCommand command = command_of(motor, i, state.time + h, commands);
     if (motor.kind == MotorKind::torque) {
       motors_[i] = {limited(motor, command.torque), 0};

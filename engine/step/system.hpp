@@ -121,7 +121,7 @@ void apply_forces(System& system, const ForceRequest& what, double time,
                   const RowView& rows, const RowMemory<const double>& memory,
                   const RowMemory<double>& next, Commands commands) noexcept;
 
-/// The command of motor number i at a time: as given, or of its target.
+/// What motor number i is told at a time: by its command, or by its target.
 MotorCommand command_of(const Motor& motor, std::size_t i, double time,
                         Commands commands) noexcept;
 
