@@ -175,7 +175,7 @@ std::string scene_of_mjcf(const Parts& parts, const std::string& shown_as) {
                "joints where they begin\n"
              : "control = \"file\"  # it has no actuators; \"hold\" holds its "
                "joints where they begin\n";
-  out += "self_collision = true  # but for what overlaps with every joint at neutral\n";
+  out += "self_collision = true  # except pairs that overlap with joints at neutral\n";
   if (survey.has_free_base && !survey.has_ground) {
     out += floor_at(survey.lowest < -sunk_in ? survey.lowest : 0);
   }
@@ -202,7 +202,7 @@ std::string scene_of_urdf(const Parts& parts, const std::string& shown_as) {
                               : "nothing of it collides, so that no floor would hold it");
   }
   out += "control = \"hold\"  # position motors hold all joints; \"file\": no motors\n";
-  out += "self_collision = true  # but for what overlaps with every joint at neutral\n";
+  out += "self_collision = true  # except pairs that overlap with joints at neutral\n";
   if (free && !survey.has_ground) out += floor_at(0);
   return out;
 }

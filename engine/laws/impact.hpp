@@ -30,7 +30,7 @@ struct Punch {
   double at_depth = 1;  // [m]
   double growth = 1;
 
-  /// V, W, A and dV/dt at a depth and its rate. A sphere deeper than itself keeps its
+  /// V, W, A and dV/dt at a depth and its rate. A sphere that is wholly inside keeps its
   /// volume.
   PatchMotion<double> at(double depth, double rate) const {
     const double d = std::fmax(depth, 0);

@@ -78,7 +78,7 @@ struct PairSlice {
   std::uint32_t a, b;  // shapes, a < b
   int first;
   int count;
-  double share_a;  // A's share of the overlap
+  double share_a;  // A's fraction of the depth
   double margin;   // largest gap at which contact points were searched [m]
 };
 

@@ -46,7 +46,7 @@ struct JointSpec {
   double damping = 0;    // [N m s/rad] or [N s/m]
   double stiffness = 0;  // of a spring towards `rest`; not for quaternion joints
   double rest = 0;
-  double armature = 0;  // inertia of a geared rotor, seen at the joint; not for free
+  double armature = 0;  // reflected inertia of a geared rotor; not for free
   double friction = 0;  // dry friction torque or force
   double effort_limit = std::numeric_limits<double>::infinity();
   double lower = -std::numeric_limits<double>::infinity();  // limits of the positions
