@@ -162,11 +162,11 @@ void Reading::read_actuator(const Element& e, int index) {
   if (force.gain_type == "fixed" && force.bias_type == "none") {
     // A motor: what it may be told limits its force as well, whoever tells it.
     const auto told =
-        std::minmax(force.gain[0] * control.first, force.gain[0] * control.second);
+        std::minmax({force.gain[0] * control.first, force.gain[0] * control.second});
     least = std::max(least, told.first);
     most = std::min(most, told.second);
   }
-  const auto ends = std::minmax(record.gear * least, record.gear * most);
+  const auto ends = std::minmax({record.gear * least, record.gear * most});
   motor.least_force = ends.first;
   motor.largest_force = ends.second;
   parts.motors.push_back(std::move(motor));

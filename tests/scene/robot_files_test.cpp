@@ -826,8 +826,8 @@ TEST(Urdf, MimicJointsAreCoupledAndOddInertiasWarned) {
   ASSERT_EQ(a.parts.couplings.size(), 1u);
   EXPECT_EQ(a.parts.couplings[0].terms[1].weight, 2);
   EXPECT_EQ(a.parts.couplings[0].rest, 0.3);
-  EXPECT_EQ(a.body("c").inertia.zz, 4);
-  EXPECT_EQ(a.body("c").inertia.xx, 2);
+  EXPECT_NEAR(a.body("c").inertia.zz, 4, 1e-12);
+  EXPECT_NEAR(a.body("c").inertia.xx, 2, 1e-12);
   EXPECT_NE(a.problems.warnings()[0].message.find("all three are raised by 1 kg m^2"),
             std::string::npos)
       << a.problems.warnings()[0].message;
