@@ -96,11 +96,14 @@ Survey survey_of(const Parts& parts) {
 
 /// How many joints move against the root link and what is welded to it: an arm has one,
 /// legs, wheels and hands are several.
-std::size_t limbs_of(const Parts& parts) {
-  const std::set<std::string> standing = standing_bodies(parts);
+std::size_t limbs_of(Parts parts) {
+  for (JointSpec& joint : parts.joints) {
+    if (joint.type == JointType::free) joint.type = JointType::fixed;
+  }
+  const std::set<std::string> root = standing_bodies(parts);
   return static_cast<std::size_t>(
       std::ranges::count_if(parts.joints, [&](const JointSpec& joint) {
-        return joint.type != JointType::fixed && standing.contains(joint.parent);
+        return joint.type != JointType::fixed && root.contains(joint.parent);
       }));
 }
 
