@@ -51,3 +51,28 @@ endfunction()
 function(bristle_compile_lightly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
 endfunction()
+
+# bristle_install_library(<component> <target>... [NEEDS <file>]): libraries beside the engine as a component
+# of the package, with the headers of cmake/library_headers.txt. <file> finds what they link.
+function(bristle_install_library component)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NEEDS" "")
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bristle)
+  install(TARGETS ${arg_UNPARSED_ARGUMENTS} EXPORT bristle-${component})
+  install(EXPORT bristle-${component} NAMESPACE bristle:: DESTINATION ${package_dir})
+  if(arg_NEEDS)
+    install(FILES ${arg_NEEDS} RENAME bristle-${component}-needs.cmake DESTINATION ${package_dir})
+  endif()
+  install(CODE "
+    set(ROOT \"${PROJECT_SOURCE_DIR}\")
+    set(FOLDER ${component})
+    set(TARGET \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
+    include(\"${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake\")")
+endfunction()
+
+# bristle_library_headers(<target>): they are included by their folder, "scene/scene.hpp"; an installed
+# copy has them under include/bristle/libraries/.
+function(bristle_library_headers target)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/bristle/libraries>)
+endfunction()

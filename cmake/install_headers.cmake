@@ -1,18 +1,33 @@
-# Installs the headers that engine/public_headers.txt lists, and what they include in turn.
-#   ENGINE: the folder of the headers; TARGET: where they go
+# Installs public headers, and what they include in turn.
+#   ROOT: the source tree; TARGET: the folder that programs include bristle/… from
+#   FOLDER: engine, the headers of engine/public_headers.txt, to TARGET/bristle; or scene, recording or
+#           report, those of cmake/library_headers.txt, to TARGET/bristle/libraries
 
 cmake_policy(VERSION 3.25)
 
-file(STRINGS ${ENGINE}/public_headers.txt to_install REGEX "^[a-z].*\\.hpp$")
+if(FOLDER STREQUAL "engine")
+  file(STRINGS ${ROOT}/engine/public_headers.txt to_install REGEX "^[a-z].*\\.hpp$")
+  list(TRANSFORM to_install PREPEND "bristle/")
+else()
+  file(STRINGS ${ROOT}/cmake/library_headers.txt to_install REGEX "^${FOLDER}/.*\\.hpp$")
+endif()
+
 set(installed "")
 while(to_install)
-  list(POP_FRONT to_install header)
+  list(POP_FRONT to_install header)  # as programs include it
   if(NOT header IN_LIST installed)
     list(APPEND installed ${header})
-    file(STRINGS ${ENGINE}/${header} includes REGEX "^#include \"bristle/")
-    list(TRANSFORM includes REPLACE "^#include \"bristle/([^\"]+)\".*" "\\1")
+    if(header MATCHES "^bristle/(.*)")
+      set(file ${ROOT}/engine/${CMAKE_MATCH_1})
+      set(place ${TARGET}/${header})
+    else()
+      set(file ${ROOT}/${header})
+      set(place ${TARGET}/bristle/libraries/${header})
+    endif()
+    file(STRINGS ${file} includes REGEX "^#include \"")
+    list(TRANSFORM includes REPLACE "^#include \"([^\"]+)\".*" "\\1")
     list(APPEND to_install ${includes})
-    get_filename_component(folder ${header} DIRECTORY)
-    file(INSTALL ${ENGINE}/${header} DESTINATION ${TARGET}/${folder})
+    get_filename_component(folder ${place} DIRECTORY)
+    file(INSTALL ${file} DESTINATION ${folder})
   endif()
 endwhile()

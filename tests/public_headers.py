@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs include public headers only: those of engine/public_headers.txt.
+"""Programs include public headers only: those of engine/public_headers.txt and cmake/library_headers.txt.
 
     public_headers.py ROOT        check examples, the installed package's consumer, docs and the list itself
     public_headers.py --self-test plant violations in a scratch tree and see each one caught
@@ -10,37 +10,41 @@ import sys
 import tempfile
 from pathlib import Path
 
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]bristle/([^>"]+)[>"]', re.M)
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](bristle|scene|recording|report)/([^>"]+)[>"]', re.M)
 CODE = re.compile(r"^```cpp\n(.*?)^```", re.S | re.M)
 API = re.compile(r"^```\{doxygenfile\} (\S+)", re.M)
 
 
-def public_headers(root):
-    lines = (root / "engine/public_headers.txt").read_text().splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
+ENGINE, LIBRARIES = "engine/public_headers.txt", "cmake/library_headers.txt"
+
+
+def listed_in(file):
+    return [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
 
 
 def includes(root):
     """(file, header) of what programs include."""
     for folder in ("examples", "tests/consumer"):
         for file in sorted((root / folder).rglob("*.?pp")):
-            for header in INCLUDE.findall(file.read_text()):
-                yield file.relative_to(root), header
+            for folder_of, header in INCLUDE.findall(file.read_text()):
+                yield file.relative_to(root), f"{folder_of}/{header}"
     for page in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]:
         if page.exists():
             for block in CODE.findall(page.read_text()):
-                for header in INCLUDE.findall(block):
-                    yield page.relative_to(root), header
+                for folder_of, header in INCLUDE.findall(block):
+                    yield page.relative_to(root), f"{folder_of}/{header}"
 
 
 def check(root):
-    listed = public_headers(root)
-    wrong = [f"engine/public_headers.txt: {name} is listed twice" for name in sorted(set(listed))
-             if listed.count(name) > 1]
-    wrong += [f"engine/public_headers.txt: there is no engine/{name}" for name in listed
-              if not (root / "engine" / name).is_file()]
+    listed = listed_in(root / ENGINE)
+    of_libraries = listed_in(root / LIBRARIES)
+    wrong = []
+    for file, folder, names in ((ENGINE, "engine/", listed), (LIBRARIES, "", of_libraries)):
+        wrong += [f"{file}: {name} is listed twice" for name in sorted(set(names)) if names.count(name) > 1]
+        wrong += [f"{file}: there is no {folder}{name}" for name in names if not (root / folder / name).is_file()]
+    public = {f"bristle/{name}" for name in listed} | set(of_libraries)
     used = list(includes(root))
-    wrong += [f"{file}: bristle/{header} is internal" for file, header in used if header not in listed]
+    wrong += [f"{file}: {header} is internal" for file, header in used if header not in public]
     documented = [name for page in sorted((root / "docs/api").glob("*.md")) for name in API.findall(page.read_text())]
     wrong += [f"docs/api: {name} has no page" for name in listed if name not in documented]
     wrong += [f"docs/api: {name} is not public" for name in documented if name not in listed]
@@ -50,7 +54,9 @@ def check(root):
 def self_test():
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
-        files = {"engine/public_headers.txt": "# a comment\n\nrun.hpp\n", "engine/run.hpp": "",
+        files = {ENGINE: "# a comment\n\nrun.hpp\n", "engine/run.hpp": "",
+                 LIBRARIES: "# a comment\n\nscene/scene.hpp\n", "scene/scene.hpp": "",
+                 "docs/other.md": "```cpp\n#include \"scene/scene.hpp\"\n```\n",
                  "engine/inner.hpp": "", "examples/one/main.cpp": "#include <bristle/run.hpp>\n",
                  "docs/page.md": "```cpp\n#include <bristle/run.hpp>\n```\n",
                  "docs/api/run.md": "```{doxygenfile} run.hpp\n```\n"}
@@ -65,9 +71,11 @@ def self_test():
         found = [problems(), problems(**{"examples__one__main.cpp": inner}),
                  problems(**{"docs__page.md": f"```cpp\n{inner}```\n"}),
                  problems(**{"engine__public_headers.txt": "run.hpp\ngone.hpp\n"}),
-                 problems(**{"docs__api__run.md": ""})]
+                 problems(**{"docs__api__run.md": ""}),
+                 problems(**{"docs__other.md": "```cpp\n#include \"scene/keys.hpp\"\n```\n"}),
+                 problems(**{LIBRARIES.replace("/", "__"): "scene/scene.hpp\nreport/gone.hpp\n"})]
         # a header that is gone has no page either
-        return 0 if found == [0, 1, 1, 2, 1] else print(f"found {found} problems") or 1
+        return 0 if found == [0, 1, 1, 2, 1, 1, 1] else print(f"found {found} problems") or 1
 
 
 def main():
