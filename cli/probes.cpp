@@ -65,12 +65,12 @@ double contact_value(const Probe& probe, const Observation& now) {
 }
 
 double ledger_line(const std::string& line, const Audit& audit) {
-  const Ledger& books = audit.last();
-  if (line == "kinetic") return books.kinetic;
-  if (line == "gravity") return books.gravity;
-  if (line == "stored") return books.stored();
-  if (line == "dissipated") return books.dissipated();
-  if (line == "supplied") return books.supplied();
+  const Ledger& ledger = audit.last();
+  if (line == "kinetic") return ledger.kinetic;
+  if (line == "gravity") return ledger.gravity;
+  if (line == "stored") return ledger.stored();
+  if (line == "dissipated") return ledger.dissipated();
+  if (line == "supplied") return ledger.supplied();
   if (line == "unsupplied") return audit.unsupplied();
   return audit.residual();
 }

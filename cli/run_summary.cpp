@@ -13,12 +13,12 @@ namespace {
 using scene::Scene;
 
 Json ledger_json(const RunReport& report) {
-  const Ledger& books = report.audit.last();
-  return {{"kinetic_J", books.kinetic},
-          {"gravity_J", books.gravity},
-          {"stored_J", books.stored()},
-          {"dissipated_J", books.dissipated()},
-          {"supplied_J", books.supplied()},
+  const Ledger& ledger = report.audit.last();
+  return {{"kinetic_J", ledger.kinetic},
+          {"gravity_J", ledger.gravity},
+          {"stored_J", ledger.stored()},
+          {"dissipated_J", ledger.dissipated()},
+          {"supplied_J", ledger.supplied()},
           {"residual_J", report.audit.residual()},
           {"scale_J", report.audit.scale()},
           {"relative_residual", report.audit.relative()},
@@ -151,11 +151,12 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
         "are reported at the end of the step\n",
         report.impulse_steps);
   }
-  const Ledger& books = report.audit.last();
+  const Ledger& ledger = report.audit.last();
   fmt::print(
       "energy [J]: kinetic {:.6g}, gravity {:.6g}, stored {:.6g}, dissipated {:.6g}, "
       "supplied {:.6g}\n",
-      books.kinetic, books.gravity, books.stored(), books.dissipated(), books.supplied());
+      ledger.kinetic, ledger.gravity, ledger.stored(), ledger.dissipated(),
+      ledger.supplied());
   fmt::print("balance error: {:.2g} J, {:.2g} of the energy scale\n",
              report.audit.residual(), report.audit.relative());
   if (const SolveCounts& solves = report.solves; solves.solves > 0 && report.steps > 0) {
@@ -178,7 +179,7 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
   const bool fixed_impulses =
       scene.clock.stepper->fixed_step && scene.clock.options.method.info().impulses;
   if (fixed_impulses || report.impulse_steps > 0) {
-    const double damped = books.works.numerical;
+    const double damped = ledger.works.numerical;
     const double scale = report.audit.scale();
     fmt::print("damped by the steps themselves: {:.2g} J, {:.2g} of the energy scale\n",
                damped, scale > 0 ? damped / scale : 0.0);

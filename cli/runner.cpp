@@ -88,12 +88,12 @@ Runner::Runner(const scene::Scene& scene, State& state, double begin,
 
 void Runner::keep_for_figure(double time) {
   if (seen_++ % stride_ != 0) return;
-  const Ledger& books = report_.audit.last();
+  const Ledger& ledger = report_.audit.last();
   times_.push_back(time);
-  curves_[0].push_back(books.kinetic);
-  curves_[1].push_back(books.gravity - report_.audit.first().gravity);
-  curves_[2].push_back(books.stored());
-  curves_[3].push_back(books.dissipated());
+  curves_[0].push_back(ledger.kinetic);
+  curves_[1].push_back(ledger.gravity - report_.audit.first().gravity);
+  curves_[2].push_back(ledger.stored());
+  curves_[3].push_back(ledger.dissipated());
   for (std::size_t i = 0; i < probes_.size(); ++i) curves_[4 + i].push_back(probes_[i]);
   if (times_.size() < 2 * figure_points) return;
   // Every second point is enough.

@@ -116,7 +116,7 @@ void add_layout(Hash& hash, const Model& model) {
   hash.add(model.joint_block_rows);
   hash.add(model.normal_fields);
   hash.add(model.friction_fields);
-  hash.add(static_cast<int>(model.contact_books));
+  hash.add(static_cast<int>(model.contact_ledger));
 }
 
 void add_signal(Hash& hash, const Signal& signal) {
@@ -236,21 +236,21 @@ void each_field(const Model& model, Rows& rows, std::size_t i, const Io& io) {
   io(rows.rate[i]);
   io(rows.acceleration[i]);
   io(rows.approach[i]);
-  auto& booked = rows.booked[i];
-  io(booked.slip.x);
-  io(booked.slip.y);
-  io(booked.friction.x);
-  io(booked.friction.y);
-  io(booked.damper);
-  io(booked.slipping);
+  auto& entered = rows.entered[i];
+  io(entered.slip.x);
+  io(entered.slip.y);
+  io(entered.friction.x);
+  io(entered.friction.y);
+  io(entered.damper);
+  io(entered.slipping);
   if (model.has_patches) {
-    io(booked.approach);
-    io(booked.turning.x);
-    io(booked.turning.y);
-    io(booked.rolling.x);
-    io(booked.rolling.y);
-    io(booked.spin);
-    io(booked.spin_friction);
+    io(entered.approach);
+    io(entered.turning.x);
+    io(entered.turning.y);
+    io(entered.rolling.x);
+    io(entered.rolling.y);
+    io(entered.spin);
+    io(entered.spin_friction);
     io(rows.impulse[i].spin);
   }
   io(rows.sides[i]);
@@ -263,16 +263,16 @@ void each_field(const Model& model, Rows& rows, std::size_t i, const Io& io) {
 
 /// The columns of a block's memory that its laws use; the others are zero.
 std::vector<std::size_t> columns_in_use(const MemoryLayout& layout, const LawBlock& laws,
-                                        bool contact_books) {
+                                        bool contact_ledger) {
   std::vector<std::size_t> columns{at(MemoryLayout::turn), at(MemoryLayout::travel)};
   const auto add = [&](int first, int count) {
     for (int k = 0; k < count; ++k) columns.push_back(at(first + k));
   };
   add(layout.normal, LawPool::normal_fields(laws));
   add(layout.friction, friction_law(laws.friction).fields);
-  if (contact_books) {
-    if (laws.has_normal_law()) add(layout.normal_books, 5);
-    add(layout.friction_books, 5);
+  if (contact_ledger) {
+    if (laws.has_normal_law()) add(layout.normal_ledger, 5);
+    add(layout.friction_ledger, 5);
   }
   return columns;
 }
@@ -286,7 +286,7 @@ void each_column(const Model& model, std::span<const LawBlock> blocks, Rows& row
     const std::size_t first = at(rows.begin[b]);
     const std::size_t count = at(rows.begin[b + 1]) - first;
     if (count == 0) continue;
-    for (const std::size_t k : columns_in_use(layout, blocks[b], model.contact_books)) {
+    for (const std::size_t k : columns_in_use(layout, blocks[b], model.contact_ledger)) {
       work(std::span(rows.memory).subspan(k * rows.capacity() + first, count));
     }
   }

@@ -12,7 +12,7 @@ constexpr std::pair<std::string_view, std::string_view> key_of_field[] = {
 
 }  // namespace
 
-Place Written::place_of(std::string_view key, const Source& source) const {
+FileLine Written::place_of(std::string_view key, const Source& source) const {
   Problems said_already;
   const Source quiet{source.file, &said_already};
   const Section at(*table, keys, "", quiet);
@@ -43,7 +43,7 @@ void Draft::place_robot(const Section& at) {
   rules.resize(parts.contacts.size(), Written(at));
 }
 
-Place Draft::place_of(const ErrorSubject& subject) const {
+FileLine Draft::place_of(const ErrorSubject& subject) const {
   const auto find = [&](Element element) -> const Written* {
     const auto found = names.find({std::string(name_of(element)), subject.name});
     return found == names.end() ? nullptr : &found->second;

@@ -26,7 +26,7 @@ struct Written {
 
   explicit Written(const Section& at) : table(&at.whole()), keys(at.keys()) {}
   /// The line of a key, or else that of the name, or else that of the table.
-  Place place_of(std::string_view key, const Source& source) const;
+  FileLine place_of(std::string_view key, const Source& source) const;
 };
 
 struct Draft {
@@ -36,7 +36,7 @@ struct Draft {
   std::map<std::pair<std::string, std::string>, Written>
       names;                   // "body", its name: where
   std::vector<Written> rules;  // as many as contacts in parts: where
-  std::map<std::string, Place, std::less<>> body_places;
+  std::map<std::string, FileLine, std::less<>> body_places;
   std::map<std::string, Transform<double>, std::less<>> fixed;  // bodies: where
   std::map<std::string, std::vector<std::string>, std::less<>> fixed_shapes;  // on them
   /// Keys that put a body somewhere or set it in motion, as they are written.
@@ -48,7 +48,7 @@ struct Draft {
   struct RobotRules {
     bool self_collision = true;
     bool hold = false;
-    Place place;
+    FileLine place;
   };
   std::vector<RobotRules> robots;
 
@@ -57,7 +57,7 @@ struct Draft {
   /// The table of a robot's file stands for all parts that have no place yet.
   void place_robot(const Section& at);
   /// Where the thing is written that an error of the engine is about.
-  Place place_of(const ErrorSubject& subject) const;
+  FileLine place_of(const ErrorSubject& subject) const;
   /// Of the scene or of the table that comes with the engine.
   std::optional<MaterialNumbers> material(const std::string& name, const Section& at,
                                           std::string_view key) const;

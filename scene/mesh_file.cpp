@@ -107,7 +107,7 @@ Triangles scaled(const Triangles& triangles, const Vec3<double>& scale) {
   return out;
 }
 
-const Triangles* Meshes::read(const std::string& path, const Place& at,
+const Triangles* Meshes::read(const std::string& path, const FileLine& at,
                               const std::string& who) {
   const auto [entry, fresh] = geometry_->files.try_emplace(path);
   if (fresh) {
@@ -122,7 +122,7 @@ const Triangles* Meshes::read(const std::string& path, const Place& at,
 }
 
 std::optional<Shape> Meshes::shape(const std::string& key, const Triangles& triangles,
-                                   const Vec3<double>& scale, const Place& at,
+                                   const Vec3<double>& scale, const FileLine& at,
                                    const std::string& who) {
   const auto [entry, fresh] =
       geometry_->shapes.try_emplace(words({options_->meshes, " ", key}));

@@ -29,12 +29,13 @@ class Meshes {
 
   /// STL, OBJ, PLY or COLLADA; nullptr, and a problem, where there are no triangles in
   /// it.
-  const Triangles* read(const std::string& path, const Place& at, const std::string& who);
+  const Triangles* read(const std::string& path, const FileLine& at,
+                        const std::string& who);
 
   /// The shape of triangles scaled along their axes, as the options want it. Kept under
   /// `key`; nothing, and a problem, where there is none.
   std::optional<Shape> shape(const std::string& key, const Triangles& triangles,
-                             const Vec3<double>& scale, const Place& at,
+                             const Vec3<double>& scale, const FileLine& at,
                              const std::string& who);
 
  private:

@@ -78,7 +78,7 @@ void Reading::hold_pose() {
 const Element* Reading::chosen_key(const Element& root) {
   const Element* first = nullptr;
   const Element* chosen = nullptr;
-  Place last{path_, 0};
+  FileLine last{path_, 0};
   each(root, "keyframe", [&](const Element& e) {
     last = e.place();
     each(e, "key", [&](const Element& k) {

@@ -32,7 +32,7 @@ void Reading::read_mesh(const Element& e) {
 void Reading::read_triangles(MeshAsset& asset) {
   asset.is_read = true;
   const View& v = asset.view;
-  const Place at = v.element->place();
+  const FileLine at = v.element->place();
   const Attribute* file = v.element->find("file");
   if (file != nullptr && !file->value.empty()) {
     const std::string path = (std::filesystem::path(asset.folder) / file->value).string();

@@ -153,7 +153,7 @@ class Reading {
   Parts parts;
 
  private:
-  void error(const Place& at, std::initializer_list<std::string_view> parts_of_it) {
+  void error(const FileLine& at, std::initializer_list<std::string_view> parts_of_it) {
     problems_.error(at, words(parts_of_it));
   }
 

@@ -9,15 +9,15 @@
 
 namespace bristle::scene {
 
-/// Where something stands in a file; line 0: in the file as a whole.
-struct Place {
+/// A line of a file; line 0: the file as a whole.
+struct FileLine {
   std::string file;
   int line = 0;
 };
 
 /// "robot.urdf:12: link \"arm\": mass = -1 must be above 0 kg"
 struct Problem {
-  Place at;
+  FileLine at;
   std::string message;
 
   std::string text() const;
@@ -27,13 +27,13 @@ struct Problem {
 /// beyond the first hundred are counted only.
 class Problems {
  public:
-  void error(Place at, std::string message) {
+  void error(FileLine at, std::string message) {
     ++count_;
     if (errors_.size() < errors_said) {
       errors_.push_back({std::move(at), std::move(message)});
     }
   }
-  void warning(Place at, std::string message) {
+  void warning(FileLine at, std::string message) {
     warnings_.push_back({std::move(at), std::move(message)});
   }
 

@@ -74,7 +74,7 @@ std::optional<LawChoice> read_law(const Section& at, std::string_view key,
   if (const toml::table* table = node.as_table()) {
     for (const auto& [word, value] : *table) {
       if (word.str() == "law") continue;
-      const Place place = at.place_of(value);
+      const FileLine place = at.place_of(value);
       const auto& parameters = (*entry)->parameters;
       const auto found =
           std::find_if(parameters.begin(), parameters.end(),

@@ -118,7 +118,7 @@ class Includes {
 };
 
 void apply_setting(toml::table& table, const std::string& setting, Problems& problems) {
-  const Place place{
+  const FileLine place{
       "--set " + (setting.size() > 100 ? setting.substr(0, 100) + "…" : setting), 0};
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
@@ -207,8 +207,8 @@ void check_start(const Model& model, const State& start, const Draft& draft,
                            ? draft.body_places.find(
                                  model.tree.bodies()[static_cast<std::size_t>(body)].name)
                            : draft.body_places.end();
-    const Place place =
-        found != draft.body_places.end() ? found->second : Place{draft.source.file, 0};
+    const FileLine place =
+        found != draft.body_places.end() ? found->second : FileLine{draft.source.file, 0};
     const std::string what = fmt::format(
         "\"{}\" and \"{}\" overlap by {:.3g} m at the start, and their rest depth "
         "is {:.3g} m",
@@ -279,7 +279,7 @@ void close_loops(const Model& model, State& start, const Draft& draft,
     const double size = norm(loop.on_a.p) + norm(loop.on_b.p) + loop.length;
     if (gap.distance <= 1e-3 * size && gap.angle <= 1e-3) continue;
     const std::string who = fmt::format("loop \"{}\"", loop.name);
-    const Place place = draft.place_of({.element = Element::loop, .name = loop.name});
+    const FileLine place = draft.place_of({.element = Element::loop, .name = loop.name});
     if (can) {
       problems.warning(place, fmt::format("{}: it is open by {} at the start; joints "
                                           "move to close it",

@@ -13,7 +13,7 @@ namespace bristle::scene {
 
 namespace {
 
-Place place_in(const Source& source, const toml::node& node) {
+FileLine place_in(const Source& source, const toml::node& node) {
   const toml::source_region& from = node.source();  // perhaps an included file
   return {from.path ? *from.path : source.file, static_cast<int>(from.begin.line)};
 }
@@ -152,12 +152,14 @@ std::string Section::key_of(std::string_view name) const {
   return e != nullptr ? e->as_written : std::string(name);
 }
 
-Place Section::place_of(std::string_view name) const {
+FileLine Section::place_of(std::string_view name) const {
   const Entry* e = entry(name);
   return e != nullptr ? place_in(*source_, *e->node) : place_;
 }
 
-Place Section::place_of(const toml::node& node) const { return place_in(*source_, node); }
+FileLine Section::place_of(const toml::node& node) const {
+  return place_in(*source_, node);
+}
 
 void Section::error(std::string_view name, const std::string& message) const {
   source_->problems->error(place_of(name), fmt::format("{}: {}", what_, message));

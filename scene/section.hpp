@@ -78,9 +78,9 @@ class Section {
   std::string key_of(std::string_view name) const;
   const toml::table& whole() const { return *table_; }
   std::span<const Key> keys() const { return keys_; }
-  Place place() const { return place_; }
-  Place place_of(std::string_view name) const;
-  Place place_of(const toml::node& node) const;  // perhaps in an included file
+  FileLine place() const { return place_; }
+  FileLine place_of(std::string_view name) const;
+  FileLine place_of(const toml::node& node) const;  // perhaps in an included file
   const Source& source() const { return *source_; }
   const std::string& what() const { return what_; }
 
@@ -109,7 +109,7 @@ class Section {
   std::vector<Entry> entries_;
   std::string what_;
   const Source* source_;
-  Place place_;
+  FileLine place_;
 };
 
 /// "; did you mean \"ball\"?", or nothing where no word is close.

@@ -140,7 +140,7 @@ bool parse(std::string_view text, const std::string& file, Document& document,
   return true;
 }
 
-std::optional<std::string> read_file(const std::string& path, const Place& from,
+std::optional<std::string> read_file(const std::string& path, const FileLine& from,
                                      const std::string& who, Problems& problems) {
   Result<std::string> text = files::read_file(path, max_bytes);
   if (text) return std::move(*text);
@@ -226,7 +226,7 @@ Vec3<double> vector(const Attribute* from, const std::string& who,
 
 void Unread::report(const std::string& file, Problems& problems) const {
   static const std::map<Consequence, std::string_view> then{
-      {Consequence::undriven, "not read, so that what they drive is limp: "},
+      {Consequence::undriven, "not read, so that the joints they drive are not held: "},
       {Consequence::uncoupled, "not read, so that what they hold together is loose: "},
       {Consequence::motion, "not read, so that it moves otherwise: "},
       {Consequence::contact, "not read, so that contacts differ: "},

@@ -23,7 +23,7 @@ struct Attribute {
   const std::string* file = nullptr;
   int line = 0;
 
-  Place place() const { return {*file, line}; }
+  FileLine place() const { return {*file, line}; }
 };
 
 struct Element {
@@ -33,7 +33,7 @@ struct Element {
   std::vector<Attribute> attributes{};
   std::vector<Element> children{};
 
-  Place place() const { return {*file, line}; }
+  FileLine place() const { return {*file, line}; }
   const Attribute* find(std::string_view name) const;
   std::string_view value(std::string_view name) const;  // empty where there is none
   /// The first child of that tag.
@@ -55,7 +55,7 @@ bool parse(std::string_view text, const std::string& file, Document& document,
            Element& root, Problems& problems);
 
 /// A regular file's bytes; nothing, and a problem at `from`, where it cannot be read.
-std::optional<std::string> read_file(const std::string& path, const Place& from,
+std::optional<std::string> read_file(const std::string& path, const FileLine& from,
                                      const std::string& who, Problems& problems);
 
 /// As it may be printed: without control characters, and not longer than a line.

@@ -32,17 +32,17 @@ void draw(const Values& values, const Drop& drop, const Clock& clock,
     watch.on_sample = [&](const State& now) {
       camera.see(now);
       const ContactNow contact = motion.contact(now);
-      const Ledger books = motion.ledger(now);
+      const Ledger ledger = motion.ledger(now);
       for (report::Curve* curve : {&height, &force, &total, &body, &lost, &stored}) {
         curve->x.push_back(now.time);
       }
       height.y.push_back(1e3 * gap_of(drop, now));
       force.y.push_back(contact.normal);
-      const double around = books.kinetic + drop.mass * drop.gravity * gap_of(drop, now);
+      const double around = ledger.kinetic + drop.mass * drop.gravity * gap_of(drop, now);
       body.y.push_back(around);
-      lost.y.push_back(books.dissipated());
-      stored.y.push_back(books.stored());
-      total.y.push_back(around + books.stored() + books.dissipated());
+      lost.y.push_back(ledger.dissipated());
+      stored.y.push_back(ledger.stored());
+      total.y.push_back(around + ledger.stored() + ledger.dissipated());
     };
     motion.go(duration, watch);
     outcome.films = {std::move(camera.film)};
@@ -108,7 +108,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
                       [](const ContactNow& c) { return c.normal; }, clock)
                .value;
   }
-  const Ledger& books = motion.audit().last();
+  const Ledger& ledger = motion.audit().last();
   Outcome outcome;
   outcome.trouble = motion.trouble();
   outcome.results = {{"bounces", static_cast<double>(bounces.lift_offs.size())},
@@ -117,7 +117,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
                      {"third_apex_m", apex(2)},
                      {"first_peak_N", peak},
                      {"last_touch_s", touched ? bounces.touches.back() : std::nan("")},
-                     {"dissipated_normal_J", dissipated(books.works.normal)},
+                     {"dissipated_normal_J", dissipated(ledger.works.normal)},
                      {"energy_residual_J", motion.audit().residual()}};
   if (!outcome.trouble.empty()) return outcome;
 

@@ -172,8 +172,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
                               tolerance(clock, exact, reference), std::move(source)});
   };
   check("restitution", impact.restitution, e, 1e-8 * e + 1e-13,
-        law == "azad-featherstone" ? "Taylor series in the contact's own clock"
-                                   : "closed form");
+        law == "azad-featherstone" ? "Taylor series in the contact time" : "closed form");
   if (const auto alone = impact_by_law(chosen.law, mass, speed)) {
     const std::string source = "the law alone, one degree of freedom";
     check("largest force [N]", impact.peak_force, alone->peak_force,

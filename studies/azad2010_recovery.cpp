@@ -230,11 +230,11 @@ Result<Outcome> run(Values& values, bool with_figure) {
         true);
   };
   check("restitution of the first landing", clamped.first, exact(throws.first_speed),
-        1e-8, "Taylor series in the contact's own clock");
+        1e-8, "Taylor series in the contact time");
   check("the same on the ground that recovers", recovering.first,
-        exact(throws.first_speed), 1e-8, "Taylor series in the contact's own clock");
+        exact(throws.first_speed), 1e-8, "Taylor series in the contact time");
   check("restitution of the second landing, ground flat", clamped.second,
-        exact(throws.second_speed), 1e-8, "Taylor series in the contact's own clock");
+        exact(throws.second_speed), 1e-8, "Taylor series in the contact time");
   check("restitution of the second landing, ground recovering", recovering.second,
         restitution_from(throws, met_at), 1e-8,
         "one degree of freedom from where body and ground meet");

@@ -207,7 +207,7 @@ void draw(const Throw& ball, const Clock& clock, const std::vector<Clutch>& samp
   watch.on_sample = [&](const State& now) {
     camera.see(now);
     const ContactNow contact = motion.contact(now);
-    const Ledger books = motion.ledger(now);
+    const Ledger ledger = motion.ledger(now);
     for (report::Curve* curve :
          {&friction, &position, &slip, &total, &body, &lost, &stored}) {
       curve->x.push_back(now.time);
@@ -215,10 +215,10 @@ void draw(const Throw& ball, const Clock& clock, const std::vector<Clutch>& samp
     friction.y.push_back(contact.depth > 0 ? contact.friction.x : 0);
     position.y.push_back(now.q[0]);
     slip.y.push_back(slip_of(ball, now).x);
-    body.y.push_back(books.kinetic + books.gravity);
-    lost.y.push_back(books.dissipated());
-    stored.y.push_back(books.stored());
-    total.y.push_back(books.energy() + books.dissipated() - books.supplied());
+    body.y.push_back(ledger.kinetic + ledger.gravity);
+    lost.y.push_back(ledger.dissipated());
+    stored.y.push_back(ledger.stored());
+    total.y.push_back(ledger.energy() + ledger.dissipated() - ledger.supplied());
   };
   motion.go(ball.duration, watch);
   cone.dashed = true;
@@ -266,9 +266,9 @@ Result<Outcome> run(Values& values, bool with_figure) {
   Motion motion = thrown(ball, clock);
   const First first = watch_first(ball, motion);
   const State& end = motion.state();
-  const Ledger& books = motion.audit().last();
-  const Powers<double>& friction = books.works.friction;
-  const double total = books.energy() + books.dissipated() - books.supplied();
+  const Ledger& ledger = motion.audit().last();
+  const Powers<double>& friction = ledger.works.friction;
+  const double total = ledger.energy() + ledger.dissipated() - ledger.supplied();
 
   Stick stick;
   double friction_min = std::nan("");
@@ -290,7 +290,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
                      {"slip_at_lift_off", first.slip_at_lift_off},
                      {"final_vx", velocity_of(end).x},
                      {"final_vy", velocity_of(end).y},
-                     {"dissipated_normal_J", dissipated(books.works.normal)},
+                     {"dissipated_normal_J", dissipated(ledger.works.normal)},
                      {"dissipated_tangential_J", friction.damping},
                      {"dissipated_clutch_J", friction.slip + friction.viscous},
                      {"parametric_work_J", friction.parametric},
@@ -336,7 +336,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
     check("stick begins [ms]", 1e3 * (stick.begins - first.touch), 0.933732, 1e-6,
           source);
     check("stick ends [ms]", 1e3 * (stick.ends - first.touch), 1.794072, 1e-6, source);
-    check("E_NDamp [J]", dissipated(books.works.normal), 0.126175444, 1e-8, source);
+    check("E_NDamp [J]", dissipated(ledger.works.normal), 0.126175444, 1e-8, source);
     check("E_TDamp [J]", friction.damping, 0.003636988, 2e-9, source);
     check("E_Clutch [J]", friction.slip + friction.viscous, 0.008033108, 2e-9, source);
     check("W_par [J]", friction.parametric, 0.000670096, 2e-9, source);

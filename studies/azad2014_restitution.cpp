@@ -102,7 +102,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
   const double e = azad_featherstone_restitution(group, clamp);
   outcome.checks.push_back({"restitution", impact.restitution, e,
                             tolerance(clock, 1e-8 * e + 1e-13, e),
-                            "Taylor series in the contact's own clock"});
+                            "Taylor series in the contact time"});
   const double by_series = slope_of(
       [&](double by) {
         return azad_featherstone_restitution(group * std::pow(10.0, 0.2 * by), clamp);

@@ -63,7 +63,7 @@ void Against::operator()(const char* name, double value, double reference, doubl
       {name, value, reference, tolerance(clock, within, reference), source});
 }
 
-Check books_close(const Clock& clock, double residual, double scale) {
+Check ledger_balances(const Clock& clock, double residual, double scale) {
   return {"energy balance error, over the ledger's scale", residual / scale, 0,
           clock.locates_events() ? std::max(1e-8, clock.rtol()) : 0.01,
           "the ledger closes"};

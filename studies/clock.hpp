@@ -41,6 +41,6 @@ struct Against {
 
 /// That the energy ledger closes: to the tolerance, or 1 % under the fixed-step
 /// integrator.
-Check books_close(const Clock& clock, double residual, double scale);
+Check ledger_balances(const Clock& clock, double residual, double scale);
 
 }  // namespace bristle::studies

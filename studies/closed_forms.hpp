@@ -18,7 +18,7 @@ double kelvin_voigt_restitution(double damping_ratio, bool clamped);
 double azad_featherstone_group_of(double stiffness, double damping, double mass,
                                   double speed);
 
-/// The impact in the contact's own clock, one degree of freedom, by the law alone.
+/// The impact in the contact time, one degree of freedom, by the law alone.
 Result<ImpactReport> impact_by_law(const LawChoice& law, double mass, double speed);
 
 }  // namespace bristle::studies

@@ -105,8 +105,8 @@ Traces roll(const Values& values, const Clock& clock, bool draw) {
     traces.wx.add(now.time, w.x);
     traces.wy.add(now.time, w.y);
     traces.wz.add(now.time, w.z);
-    const Ledger books = motion.ledger(now);
-    traces.energy.add(now.time, books.kinetic + books.gravity + books.normal);
+    const Ledger ledger = motion.ledger(now);
+    traces.energy.add(now.time, ledger.kinetic + ledger.gravity + ledger.normal);
     if (now.time >= settled) {
       const ContactNow contact = motion.contact(now);
       traces.held =
@@ -247,7 +247,7 @@ Result<Outcome> run(Values& values, bool draw) {
                               "§ 4.1 has |v| = R|ω|, which spin about n makes false in "
                               "three dimensions"});
   }
-  outcome.checks.push_back(books_close(clock, traces.residual, traces.scale));
+  outcome.checks.push_back(ledger_balances(clock, traces.residual, traces.scale));
   if (draw) {
     const auto show = [&](Traces&& seen, double along) {
       outcome.figures.push_back(figure_of(seen, along));

@@ -80,7 +80,7 @@ Result<Outcome> run(Values& values, bool draw) {
     }
     if (samples++ % 10 != 0) return;
     const Vec3<double> tip = gonthier2004::pendulum_tip(upper, lower, now.q[0], now.q[1]);
-    const Ledger books = motion.ledger(now);
+    const Ledger ledger = motion.ledger(now);
     angle1.add(now.time, now.q[0] / degree);
     angle2.add(now.time, now.q[1] / degree);
     rate1.add(now.time, now.v[0] / degree);
@@ -88,14 +88,14 @@ Result<Outcome> run(Values& values, bool draw) {
     tip_x.add(now.time, tip.x);
     tip_z.add(now.time, tip.z);
     dwell.add(now.time, s_dw);
-    energy.add(now.time, books.kinetic + books.gravity + books.normal);
+    energy.add(now.time, ledger.kinetic + ledger.gravity + ledger.normal);
   };
   watch.on_event = [&](const State&, const Event& event) {
     if (event.kind == EventKind::touch) ++impacts;
   };
   motion.go(values["duration"], watch);
 
-  const Audit& books = motion.audit();
+  const Audit& audit = motion.audit();
   const Ledger last = motion.ledger(motion.state());
   const double end1 = motion.state().q[0] / degree, end2 = motion.state().q[1] / degree;
   const double energy_end = last.kinetic + last.gravity + last.normal;
@@ -120,7 +120,7 @@ Result<Outcome> run(Values& values, bool draw) {
     outcome.checks.push_back(
         {"sticking sets in [s]", last_dip, 6.5, 0.3, "§ 4.2: \"after 6.5 s\""});
   }
-  outcome.checks.push_back(books_close(clock, books.residual(), books.scale()));
+  outcome.checks.push_back(ledger_balances(clock, audit.residual(), audit.scale()));
   if (draw) {
     const report::Curve begins{.label = "start",
                                .x = {start.x},

@@ -58,7 +58,7 @@ Result<Outcome> run(Values& values, bool draw) {
     ++count;
   }
   const double vy_mean = vy_sum / count;
-  const Audit& books = motion.audit();
+  const Audit& ledger = motion.audit();
   Outcome outcome;
   outcome.trouble = motion.trouble();
   outcome.results = {{"rolling_acceleration", rolling.slope},
@@ -66,7 +66,7 @@ Result<Outcome> run(Values& values, bool draw) {
                      {"vy", vy_mean},
                      {"first_touch_s", first_touch},
                      {"impacts", static_cast<double>(impacts)},
-                     {"energy_residual_J", books.residual()}};
+                     {"energy_residual_J", ledger.residual()}};
 
   const Against against{outcome, clock};
   // It rolls where the point of contact is at rest, all the last half second.
@@ -100,7 +100,7 @@ Result<Outcome> run(Values& values, bool draw) {
       against("first touch [s]", first_touch, touch, 1e-9, "free fall");
     }
   }
-  outcome.checks.push_back(books_close(clock, books.residual(), books.scale()));
+  outcome.checks.push_back(ledger_balances(clock, ledger.residual(), ledger.scale()));
   if (draw) {
     outcome.figures = {
         {.title = "A ball dropped on an inclined plane: it bounces, slips, and rolls",

@@ -116,8 +116,8 @@ Impact compliant(const Values& values, const Case& at, double restitution, doubl
   motion.state().v = {rate, rate};
   motion.settle();
   const auto mechanical = [&](const State& now) {
-    const Ledger books = motion.ledger(now);
-    return books.kinetic + books.gravity + books.normal;
+    const Ledger ledger = motion.ledger(now);
+    return ledger.kinetic + ledger.gravity + ledger.normal;
   };
   const double before = mechanical(motion.state());
   const double kinetic = motion.ledger(motion.state()).kinetic;
@@ -198,7 +198,7 @@ Result<Outcome> run(Values& values, bool with_figure) {
              ? "§ 4.2: \"match perfectly\""
              : "§ 4.2: \"match perfectly\"; in case (a) within a point for e ≤ 0.5"});
   }
-  outcome.checks.push_back(books_close(clock, impact.residual, impact.scale));
+  outcome.checks.push_back(ledger_balances(clock, impact.residual, impact.scale));
   if (with_figure) outcome.figures = {draw(values, clock)};
   return outcome;
 }

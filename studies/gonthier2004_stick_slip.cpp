@@ -186,7 +186,7 @@ Result<Outcome> run(Values& values, bool draw) {
   }
   outcome.checks.push_back({"friction without its viscous part beyond μ_S f_n [N]",
                             std::max(whole.excess, 0.0), 0, 1e-9 * most, "eqs. 24–26"});
-  outcome.checks.push_back(books_close(clock, whole.residual, whole.scale));
+  outcome.checks.push_back(ledger_balances(clock, whole.residual, whole.scale));
   if (draw) {
     report::Figure figure{.title = "Stick-slip of a block on a moving plate",
                           .note = "Gonthier et al. 2004, figs. 5–7",

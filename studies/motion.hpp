@@ -69,7 +69,7 @@ class Motion {
   /// The row that is in contact, or about to be; none where `exists` is false.
   ContactNow contact(const State& state);
   Ledger ledger(const State& state);
-  /// The books from the first observation of a run on.
+  /// The ledger from the first observation of a run on.
   const Audit& audit() const { return audit_; }
 
   std::uint64_t steps() const;

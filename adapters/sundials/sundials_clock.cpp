@@ -44,7 +44,7 @@ bool has_order(SundialsMethod method, int order) {
 
 }  // namespace
 
-class SundialsClock::Run final : public sundials::Problem {
+class SundialsIntegrator::Run final : public sundials::Problem {
  public:
   Run(const Model& model, const SundialsOptions& options)
       : options_(options),
@@ -154,14 +154,14 @@ class SundialsClock::Run final : public sundials::Problem {
   Sampler sampler_;
 };
 
-void SundialsClock::Run::expand(double t, std::span<const double> y) {
+void SundialsIntegrator::Run::expand(double t, std::span<const double> y) {
   full_.resize(ode_.size());
   for (std::size_t i = 0; i < y.size(); ++i) full_[number_of(i)] = y[i] + shift_[i];
   full_[ode_.s_at()] = 0;
   full_[ode_.t_at()] = t;
 }
 
-bool SundialsClock::Run::rates(double t, std::span<const double> y, double* rate) {
+bool SundialsIntegrator::Run::rates(double t, std::span<const double> y, double* rate) {
   expand(t, y);
   rate_.resize(ode_.size());
   ode_.rates(full_, rate_.data());
@@ -174,8 +174,9 @@ bool SundialsClock::Run::rates(double t, std::span<const double> y, double* rate
 }
 
 /// Nothing depends on the ledger.
-bool SundialsClock::Run::slopes(double t, std::span<const double> y,
-                                std::span<const double> rate, double* const* columns) {
+bool SundialsIntegrator::Run::slopes(double t, std::span<const double> y,
+                                     std::span<const double> rate,
+                                     double* const* columns) {
   expand(t, y);
   rate_.resize(ode_.size());
   for (std::size_t r = 0; r < y.size(); ++r) rate_[number_of(r)] = rate[r];
@@ -194,7 +195,7 @@ bool SundialsClock::Run::slopes(double t, std::span<const double> y,
   return std::isfinite(size);
 }
 
-void SundialsClock::Run::allowances(std::span<const double> y, double* allowed) {
+void SundialsIntegrator::Run::allowances(std::span<const double> y, double* allowed) {
   expand(solver_->time(), y);
   scales_.allowances(options_.rtol, full_, scale_);
   for (std::size_t i = 0; i < y.size(); ++i) allowed[i] = scale_[number_of(i)];
@@ -203,7 +204,7 @@ void SundialsClock::Run::allowances(std::span<const double> y, double* allowed) 
 /// Reads all guards at full_, which belongs to t. Where a law slides for long its guard
 /// may be zero but for round-off, whose crossings mean nothing: a guard of friction
 /// leaves its side a trifle late.
-void SundialsClock::Run::measure(double t) {
+void SundialsIntegrator::Run::measure(double t) {
   ode_.measure(full_, !acting_.empty());
   ode_.read(now_);
   const GuardTable& table = ode_.guards();
@@ -215,7 +216,7 @@ void SundialsClock::Run::measure(double t) {
   measured_at_ = t;
 }
 
-void SundialsClock::Run::watch(double t, std::span<const double> y, double* values) {
+void SundialsIntegrator::Run::watch(double t, std::span<const double> y, double* values) {
   expand(t, y);
   measure(t);
   const GuardTable& table = ode_.guards();
@@ -237,14 +238,14 @@ void SundialsClock::Run::watch(double t, std::span<const double> y, double* valu
 
 /// Contacts are looked for as far as the next step leads; where there are too many of
 /// them, it leads less far.
-StepStatus SundialsClock::Run::settle(State& state) {
+StepStatus SundialsIntegrator::Run::settle(State& state) {
   const double horizon = std::min(length_, reach_);
   const MotionOde::Settled settled = ode_.settle(state, horizon);
   if (settled.part < 1) reach_ = settled.part * horizon;
   return settled.status;
 }
 
-void SundialsClock::Run::list_acting() {
+void SundialsIntegrator::Run::list_acting() {
   acting_.clear();
   for (const RowId& row : ode_.rows()) {
     if (row.acts()) acting_.push_back(row);
@@ -252,14 +253,14 @@ void SundialsClock::Run::list_acting() {
 }
 
 /// Whether a number of y says how far a frame has turned: settling sets that to zero.
-bool SundialsClock::Run::is_turn(std::size_t i) const {
+bool SundialsIntegrator::Run::is_turn(std::size_t i) const {
   const std::span<const MemoryEntry> memory = ode_.core_memory();
   return i >= ode_.memory_at() && i - ode_.memory_at() < memory.size() &&
          memory[i - ode_.memory_at()].kind == MemoryKind::frame;
 }
 
 /// Contacts that have just begun, until they are felt.
-void SundialsClock::Run::note_fresh(const State& state) {
+void SundialsIntegrator::Run::note_fresh(const State& state) {
   std::vector<Fresh> now;
   for (std::size_t i = 0; i < ode_.rows().size(); ++i) {
     const std::uint32_t episode = ode_.rows()[i].episode;
@@ -279,14 +280,14 @@ void SundialsClock::Run::note_fresh(const State& state) {
   fresh_ = std::move(now);
 }
 
-double SundialsClock::Run::longest_step() const {
+double SundialsIntegrator::Run::longest_step() const {
   double longest = std::min(options_.longest_step, reach_);
   for (const Fresh& f : fresh_) longest = std::min(longest, longest_part * f.impact.time);
   return longest;
 }
 
 /// The functions to watch, for a solver without a past.
-void SundialsClock::Run::watch_all() {
+void SundialsIntegrator::Run::watch_all() {
   const std::span<const RowId> rows = ode_.rows();
   watched_.clear();
   std::size_t open = 0;
@@ -303,7 +304,7 @@ void SundialsClock::Run::watch_all() {
 
 /// Rows may stand elsewhere now, but each keeps its place among what is watched, so that
 /// a solver may go on. False where there are too few places.
-bool SundialsClock::Run::watch_open() {
+bool SundialsIntegrator::Run::watch_open() {
   const std::span<const RowId> rows = ode_.rows();
   const auto row_of = [&](const RowId& id) {
     return static_cast<std::size_t>(std::find(rows.begin(), rows.end(), id) -
@@ -333,7 +334,7 @@ bool SundialsClock::Run::watch_open() {
 }
 
 /// Touches rise; what acts leaves the side that it is held on. True where that changed.
-bool SundialsClock::Run::aim() {
+bool SundialsIntegrator::Run::aim() {
   const GuardTable& table = ode_.guards();
   std::vector<int> directions;
   for (const Acting& w : watched_) {
@@ -351,7 +352,7 @@ bool SundialsClock::Run::aim() {
 }
 
 /// A solver of the right size, from the settled state on.
-StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
+StepStatus SundialsIntegrator::Run::restart(const State& state, double first_step) {
   const std::size_t n = reduced_size();
   if (solvers_.size() > 16 && !solvers_.contains(n)) solvers_.clear();
   std::unique_ptr<sundials::Solver>& solver = solvers_[n];
@@ -375,7 +376,7 @@ StepStatus SundialsClock::Run::restart(const State& state, double first_step) {
   return good ? StepStatus::ok : failed();
 }
 
-StepStatus SundialsClock::Run::begin(State& state, const StepObserver& observer) {
+StepStatus SundialsIntegrator::Run::begin(State& state, const StepObserver& observer) {
   error_.clear();
   if (!(options_.rtol > 0) || !(options_.longest_step > 0)) {
     error_ = "rtol and longest_step must be more than 0";
@@ -404,7 +405,7 @@ StepStatus SundialsClock::Run::begin(State& state, const StepObserver& observer)
 /// Whether the solver can go on after the state was settled: the same rows act, and what
 /// settling changed (the length of quaternions, deflections at their bound) is less than
 /// a step may err.
-bool SundialsClock::Run::keep_past() {
+bool SundialsIntegrator::Run::keep_past() {
   if (acting_ != acting_before_ || reach_ < length_) return false;
   const Vector& start = ode_.start();
   bool moved = false;
@@ -425,7 +426,7 @@ bool SundialsClock::Run::keep_past() {
 }
 
 /// The guards that say what happened at the end of the step.
-void SundialsClock::Run::find_events(bool root) {
+void SundialsIntegrator::Run::find_events(bool root) {
   events_.clear();
   const std::vector<int>& roots = solver_->roots();
   const GuardTable& table = ode_.guards();
@@ -452,7 +453,7 @@ void SundialsClock::Run::find_events(bool root) {
 }
 
 /// Whether the first step after a touch leads in and out again.
-bool SundialsClock::Run::leapt() const {
+bool SundialsIntegrator::Run::leapt() const {
   if (!first_ || first_step_ < shortest) return false;
   return std::any_of(fresh_.begin(), fresh_.end(), [&](const Fresh& f) {
     const int row = find_episode(ode_.rows(), f.episode);
@@ -460,8 +461,8 @@ bool SundialsClock::Run::leapt() const {
   });
 }
 
-void SundialsClock::Run::sample(const State& state, double from,
-                                const StepObserver& observer) {
+void SundialsIntegrator::Run::sample(const State& state, double from,
+                                     const StepObserver& observer) {
   const std::span<const double> end = solver_->y();
   Vector y(end.begin(), end.end());
   while (sampler_.due_before(solver_->time())) {
@@ -473,7 +474,7 @@ void SundialsClock::Run::sample(const State& state, double from,
   }
 }
 
-void SundialsClock::Run::count() {
+void SundialsIntegrator::Run::count() {
   const long steps = solver_->steps(), rejected = solver_->rejected();
   counts_.steps += static_cast<std::uint64_t>(steps - steps_);
   counts_.rejected += static_cast<std::uint64_t>(rejected - rejected_);
@@ -482,8 +483,8 @@ void SundialsClock::Run::count() {
 }
 
 /// The state at the end of the step, with its events, settled; and how it goes on.
-StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
-                                      const StepObserver& observer) {
+StepStatus SundialsIntegrator::Run::accept(State& state, bool root, double until,
+                                           const StepObserver& observer) {
   find_events(root);
   ode_.finish(full_, state);
   if (until - state.time < 1e-15 * std::max(1.0, until)) state.time = until;
@@ -546,7 +547,7 @@ StepStatus SundialsClock::Run::accept(State& state, bool root, double until,
 }
 
 /// What SUNDIALS could not do, in its words and ours.
-StepStatus SundialsClock::Run::failed() {
+StepStatus SundialsIntegrator::Run::failed() {
   error_ = solver_->error();
   switch (solver_->flag()) {
     case -8:   // CV_RHSFUNC_FAIL, ARK_RHSFUNC_FAIL and its kin: the rates are not numbers
@@ -561,8 +562,8 @@ StepStatus SundialsClock::Run::failed() {
   }
 }
 
-StepStatus SundialsClock::Run::advance_to(State& state, double until,
-                                          const StepObserver& observer) {
+StepStatus SundialsIntegrator::Run::advance_to(State& state, double until,
+                                               const StepObserver& observer) {
   StepStatus status = begin(state, observer);
   while (status == StepStatus::ok && state.time < until) {
     if (until - state.time < 1e-15 * std::max(1.0, until)) {
@@ -600,34 +601,36 @@ StepStatus SundialsClock::Run::advance_to(State& state, double until,
   return status;
 }
 
-SundialsClock::SundialsClock(const Model& model, const SundialsOptions& options)
+SundialsIntegrator::SundialsIntegrator(const Model& model, const SundialsOptions& options)
     : options_(options), run_(std::make_unique<Run>(model, options)) {}
-SundialsClock::~SundialsClock() = default;
+SundialsIntegrator::~SundialsIntegrator() = default;
 
-StepStatus SundialsClock::settle(State& state) {
+StepStatus SundialsIntegrator::settle(State& state) {
   const LocatedEvents nothing;
   return bristle::settle(system(), 1e-9, state, {}, &nothing);
 }
 
-StepStatus SundialsClock::advance_to(State& state, double until,
-                                     const StepObserver& observer) {
+StepStatus SundialsIntegrator::advance_to(State& state, double until,
+                                          const StepObserver& observer) {
   return run_->advance_to(state, until, observer);
 }
 
-void SundialsClock::restart() {
+void SundialsIntegrator::restart() {
   before_ = counts();
   run_ = std::make_unique<Run>(*system().model, options_);
 }
 
-StepCounts SundialsClock::counts() const noexcept { return before_ + run_->counts(); }
-System& SundialsClock::system() noexcept { return run_->system(); }
-const std::string& SundialsClock::error() const noexcept { return run_->error(); }
+StepCounts SundialsIntegrator::counts() const noexcept {
+  return before_ + run_->counts();
+}
+System& SundialsIntegrator::system() noexcept { return run_->system(); }
+const std::string& SundialsIntegrator::error() const noexcept { return run_->error(); }
 
 namespace {
 
 template <SundialsMethod method>
 std::unique_ptr<Stepper> make_clock(const Model& model, const StepperOptions& options) {
-  return std::make_unique<SundialsClock>(
+  return std::make_unique<SundialsIntegrator>(
       model, SundialsOptions{.rtol = options.rtol, .method = method});
 }
 

@@ -35,12 +35,12 @@ struct SundialsOptions {
 };
 
 /// Steps states of one model, which must outlive it. Not to be copied or moved.
-class SundialsClock final : public Stepper {
+class SundialsIntegrator final : public Stepper {
  public:
-  explicit SundialsClock(const Model& model, const SundialsOptions& options = {});
-  ~SundialsClock() override;
-  SundialsClock(const SundialsClock&) = delete;
-  SundialsClock& operator=(const SundialsClock&) = delete;
+  explicit SundialsIntegrator(const Model& model, const SundialsOptions& options = {});
+  ~SundialsIntegrator() override;
+  SundialsIntegrator(const SundialsIntegrator&) = delete;
+  SundialsIntegrator& operator=(const SundialsIntegrator&) = delete;
 
   StepStatus settle(State& state) override;
   StepStatus advance_to(State& state, double until,

@@ -61,12 +61,12 @@ Outcome drop_ball(const Model& model, Clock& clock, double until) {
 std::vector<Contestant> ours(const std::vector<double>& tolerances) {
   const auto model = std::make_shared<const Model>(make_model());
   std::vector<Contestant> all;
-  for (const bool contact_clock : {true, false}) {
+  for (const bool contact_time : {true, false}) {
     for (const double rtol : tolerances) {
-      all.push_back({contact_clock ? "Bristle, contact clock" : "Bristle, plain time",
+      all.push_back({contact_time ? "Bristle, contact clock" : "Bristle, plain time",
                      rtol, [=](double until) {
                        Adaptive clock(*model,
-                                      {.rtol = rtol, .contact_clock = contact_clock});
+                                      {.rtol = rtol, .contact_time = contact_time});
                        return drop_ball(*model, clock, until);
                      }});
     }
@@ -92,7 +92,7 @@ std::vector<Contestant> sundials(const std::vector<double>& tolerances) {
     for (const double rtol : tolerances) {
       all.push_back(
           {method.name, rtol, [=](double until) {
-             SundialsClock clock(
+             SundialsIntegrator clock(
                  *model, {.rtol = rtol, .method = method.method, .order = method.order});
              Outcome outcome = drop_ball(*model, clock, until);
              if (!clock.error().empty()) outcome.trouble = clock.error();

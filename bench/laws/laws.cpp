@@ -151,9 +151,11 @@ int main(int argc, char** argv) {
         VectorLoops::hunt_crossley(count, open.depth, open.rate, open.normal_force, 1e7,
                                    0.2);
       },
-      [&] { normal_pass<HuntCrossley, Books::none, double>(hc, open, all, h, totals); },
       [&] {
-        normal_pass<HuntCrossley, Books::totals, double>(hc, open, all, h, totals);
+        normal_pass<HuntCrossley, LedgerDetail::none, double>(hc, open, all, h, totals);
+      },
+      [&] {
+        normal_pass<HuntCrossley, LedgerDetail::totals, double>(hc, open, all, h, totals);
       });
   compare(
       "azad-featherstone + clutch",
@@ -170,12 +172,12 @@ int main(int argc, char** argv) {
                                        1e3, 0.3, h);
       },
       [&] {
-        contact_passes<AzadFeatherstone, AzadFeatherstoneClutch, Books::none, double>(
-            af, clutch, open, all, h, totals, more);
+        contact_passes<AzadFeatherstone, AzadFeatherstoneClutch, LedgerDetail::none,
+                       double>(af, clutch, open, all, h, totals, more);
       },
       [&] {
-        contact_passes<AzadFeatherstone, AzadFeatherstoneClutch, Books::totals, double>(
-            af, clutch, open, all, h, totals, more);
+        contact_passes<AzadFeatherstone, AzadFeatherstoneClutch, LedgerDetail::totals,
+                       double>(af, clutch, open, all, h, totals, more);
       });
   compare(
       "gonthier-friction",
@@ -190,11 +192,12 @@ int main(int argc, char** argv) {
                               1e5, 300, 0.1, 0.3, 0.4, 1e-3, 0.1, h);
       },
       [&] {
-        friction_pass<GonthierFriction, Books::none, double>(go, loaded, all, h, totals);
+        friction_pass<GonthierFriction, LedgerDetail::none, double>(go, loaded, all, h,
+                                                                    totals);
       },
       [&] {
-        friction_pass<GonthierFriction, Books::totals, double>(go, loaded, all, h,
-                                                               totals);
+        friction_pass<GonthierFriction, LedgerDetail::totals, double>(go, loaded, all, h,
+                                                                      totals);
       });
   measure(entries, c, rounds);
 
@@ -219,19 +222,22 @@ int main(int argc, char** argv) {
   for_each_law(NormalLaws{}, [&]<class L>() {
     const auto p = default_params<L>();
     laws.push_back({std::string(L::info.name), [&, p] {
-                      normal_pass<L, Books::none, double>(p, open, all, h, totals);
+                      normal_pass<L, LedgerDetail::none, double>(p, open, all, h, totals);
                     }});
     laws.push_back({std::string(L::info.name), [&, p] {
-                      normal_pass<L, Books::totals, double>(p, open, all, h, totals);
+                      normal_pass<L, LedgerDetail::totals, double>(p, open, all, h,
+                                                                   totals);
                     }});
   });
   for_each_law(FrictionLaws{}, [&]<class L>() {
     const auto p = default_params<L>();
     laws.push_back({std::string(L::info.name), [&, p] {
-                      friction_pass<L, Books::none, double>(p, loaded, all, h, totals);
+                      friction_pass<L, LedgerDetail::none, double>(p, loaded, all, h,
+                                                                   totals);
                     }});
     laws.push_back({std::string(L::info.name), [&, p] {
-                      friction_pass<L, Books::totals, double>(p, loaded, all, h, totals);
+                      friction_pass<L, LedgerDetail::totals, double>(p, loaded, all, h,
+                                                                     totals);
                     }});
   });
   measure(laws, c, std::max(1, rounds / 3));

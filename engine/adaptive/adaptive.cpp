@@ -71,7 +71,7 @@ class Adaptive::Driver {
         scales_(ode_),
         step_(ode_, scales_, options.rtol),
         locator_(ode_, step_),
-        contact_time_(ode_, scales_, options.contact_clock),
+        contact_time_(ode_, scales_, options.contact_time),
         impulses_(ode_.system(), options.rtol, options.longest_step),
         patience_(std::max(1.0, std::pow(usual_rtol / options.rtol, 0.25))) {
     ode_.guards().locate_bounds();
@@ -391,7 +391,7 @@ void Adaptive::Driver::begin_impulses(const State& state) {
 }
 
 /// The same from a state whose events were located. Contacts are open or closed by their
-/// depths from here on; what that changes in stored energy is booked.
+/// depths from here on; what that changes in stored energy is counted.
 StepStatus Adaptive::Driver::change_to_impulses(State& state) {
   begin_impulses(state);
   const double stored = impulses_.stored(state);

@@ -23,8 +23,8 @@
 namespace bristle {
 
 struct AdaptiveOptions {
-  double rtol = 1e-6;         // of velocities, depths and bristles
-  bool contact_clock = true;  // dt = 2 s dη from touch-down on
+  double rtol = 1e-6;        // of velocities, depths and bristles
+  bool contact_time = true;  // dt = 2 s dη from touch-down on
   double longest_step = std::numeric_limits<double>::infinity();  // [s]
 };
 

@@ -187,7 +187,7 @@ double ImpulseSteps::stored(const State& state) { return ledger(state, false).st
 
 /// Where the step is smooth, 2 x_halves − x_whole is of the second order (extrapolation
 /// of the implicit Euler method, T₂₂ in Hairer & Wanner 1996, § IV.9, which is A-stable).
-/// Works go along; energies are not linear in x, and what that leaves is booked as
+/// Works go along; energies are not linear in x, and what that leaves is counted as
 /// `numerical`.
 void ImpulseSteps::extrapolate() {
   const auto energy = [this](const State& state) { return ledger(state, true).energy(); };

@@ -41,7 +41,7 @@ const std::vector<StateField>& friction_memory(const LawChoice& law) {
 }
 
 /// 1 in the lines of the energy ledger that the laws and forces of a model write.
-Works booked_lines(const Model& model, const Pools& pools) {
+Works lines_in_use(const Model& model, const Pools& pools) {
   Works works{};
   const auto add = [](const LedgerLines& lines, Powers<double>& to) {
     to.damping += lines.damping;
@@ -81,9 +81,9 @@ MotionOde::MotionOde(const Model& model)
   for (const ShapePair& pair : model.pairs) {
     regenerates_ = regenerates_ || pair.regenerates;
   }
-  const Works booked = booked_lines(model, system_.pools);
+  const Works in_use = lines_in_use(model, system_.pools);
   for (std::size_t k = 0; k < work_lines; ++k) {
-    if (field<double>(booked, k) != 0) lines_.push_back(k);
+    if (field<double>(in_use, k) != 0) lines_.push_back(k);
   }
 }
 
@@ -101,13 +101,13 @@ MotionOde::Settled MotionOde::settle(State& state, double horizon) {
 }
 
 /// What y holds of the memory of rows, in the order of the rows: what rates depend on,
-/// then books.
+/// then the ledger.
 void MotionOde::lay_out(const State& state) {
   memory_entries_.clear();
-  for (const bool books : {false, true}) {
-    if (books) core_entries_ = memory_entries_.size();
-    lay_out_pool(system_.pools.joints, state.joints, true, books);
-    lay_out_pool(system_.pools.points, state.contacts, false, books);
+  for (const bool ledger : {false, true}) {
+    if (ledger) core_entries_ = memory_entries_.size();
+    lay_out_pool(system_.pools.joints, state.joints, true, ledger);
+    lay_out_pool(system_.pools.points, state.contacts, false, ledger);
   }
   core_ = memory_at() + core_entries_ + 2;
   works_at_ = core_ + memory_entries_.size() - core_entries_;
@@ -116,7 +116,7 @@ void MotionOde::lay_out(const State& state) {
 }
 
 void MotionOde::lay_out_pool(const LawPool& pool, const LawRows& rows, bool joint,
-                             bool books) {
+                             bool ledger) {
   const MemoryLayout& layout = pool.layout();
   const std::size_t first_row = joint ? 0 : joint_rows_;
   const std::size_t first_place = joint ? 0 : joint_memory_;
@@ -128,7 +128,7 @@ void MotionOde::lay_out_pool(const LawPool& pool, const LawRows& rows, bool join
         memory_entries_.push_back({first_place + at(column) * rows.capacity() + i,
                                    first_row + i, at(column), kind});
       };
-      if (!books) {
+      if (!ledger) {
         if (!joint) take(MemoryLayout::turn, MemoryKind::frame);
         int column = layout.normal;
         for (const StateField& field : entry_of(laws.normal).state) {
@@ -141,9 +141,9 @@ void MotionOde::lay_out_pool(const LawPool& pool, const LawRows& rows, bool join
         continue;
       }
       if (!joint && regenerates_) take(MemoryLayout::travel, MemoryKind::travel);
-      if (!model_->contact_books) continue;
-      for (int k = layout.normal_books; k < layout.count; ++k) {
-        take(k, MemoryKind::books);
+      if (!model_->contact_ledger) continue;
+      for (int k = layout.normal_ledger; k < layout.count; ++k) {
+        take(k, MemoryKind::ledger);
       }
     }
   }
@@ -255,7 +255,7 @@ void MotionOde::keep_bounds(State& state) {
   const auto keep = [&](LawPool& pool, LawRows& rows, std::size_t first,
                         const HeldLaws& held, double& slip) {
     const LawColumns columns = pool.law_columns(rows.memory, rows.memory, &held);
-    const std::size_t books = at(pool.layout().friction_books + 1) * rows.capacity();
+    const std::size_t ledger = at(pool.layout().friction_ledger + 1) * rows.capacity();
     for (std::size_t b = 0; b < pool.blocks().size(); ++b) {
       const LawChoice& choice = pool.blocks()[b].friction;
       for (auto i = at(rows.begin[b]); i < at(rows.begin[b + 1]); ++i) {
@@ -263,7 +263,7 @@ void MotionOde::keep_bounds(State& state) {
         released_.assign(i + 1, 0.0);
         friction_law(choice).commit(choice, columns, {i, i + 1}, released_.data());
         slip += released_[i];
-        if (model_->contact_books) rows.memory[books + i] += released_[i];
+        if (model_->contact_ledger) rows.memory[ledger + i] += released_[i];
       }
     }
   };

@@ -26,7 +26,7 @@ enum class MemoryKind : std::uint8_t {
   stretch,  // a length along the surface
   share,    // anything else, of order 1
   travel,   // depth gained since the last accepted state
-  books,    // energy
+  ledger,   // energy
 };
 
 /// A number of the memory that y holds.
@@ -176,7 +176,7 @@ class MotionOde {
 
  private:
   void lay_out(const State& state);
-  void lay_out_pool(const LawPool& pool, const LawRows& rows, bool joint, bool books);
+  void lay_out_pool(const LawPool& pool, const LawRows& rows, bool joint, bool ledger);
   void begin_rows(const State& state);
   void copy_memory(const Vector& y);
   void keep_bounds(State& state);
@@ -198,8 +198,8 @@ class MotionOde {
   System system_;
   std::size_t nq_, nv_;
   bool quaternions_ = false;
-  bool regenerates_ = false;          // some contacts book how far they travel
-  std::vector<std::size_t> lines_;    // of the energy ledger that anything is booked in
+  bool regenerates_ = false;          // some contacts count how far they travel
+  std::vector<std::size_t> lines_;    // of the energy ledger that anything is counted in
   const State* state_ = nullptr;      // that it began with
   ContactRows nothing_;               // rows without any contact
   std::size_t joint_rows_ = 0;        // come before those of contacts

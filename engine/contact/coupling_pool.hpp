@@ -8,7 +8,7 @@
 namespace bristle {
 
 /// Couplings as springs: −k (s − rest) − d ṡ along s = Σ w q. J is constant, so that an
-/// implicit step books them exactly.
+/// implicit step counts them exactly.
 class CouplingPool {
  public:
   explicit CouplingPool(const Model& model) : model_(&model) {}

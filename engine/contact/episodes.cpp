@@ -93,12 +93,12 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
     note_event(EventKind::lift_off, change, key, episode, std::abs(motion.rate));
   }
   now_.rate[i] = motion.rate;
-  now_.booked[i] = {};
-  now_.booked[i].slip = motion.slip;
+  now_.entered[i] = {};
+  now_.entered[i].slip = motion.slip;
   if (row.patch == nullptr) return;
-  now_.booked[i].approach = row.patch->approach;
-  now_.booked[i].turning = row.patch->turning;
-  now_.booked[i].spin = row.patch->spin_slip();
+  now_.entered[i].approach = row.patch->approach;
+  now_.entered[i].turning = row.patch->turning;
+  now_.entered[i].spin = row.patch->spin_slip();
 }
 
 /// With located events a closed row may be a rounding outside, and only a ground that
@@ -143,26 +143,26 @@ int Episodes::event_of(const Row& row) const {
 /// is what the bodies gave, and without it the ledger of a first-order method is off by
 /// h/2 ∫ f dv.
 void Episodes::correct_ledger(const Row& row, const RowMotion& motion) {
-  const BookedForces& booked = old_.booked[row.was];
+  const LedgerForces& entered = old_.entered[row.was];
   const double half = 0.5 * step_.elapsed;
-  double normal = half * booked.damper * (motion.rate - row.old_rate);
+  double normal = half * entered.damper * (motion.rate - row.old_rate);
   double rolling = 0;
   if (row.patch != nullptr) {
-    normal = half * booked.damper * (row.patch->approach - booked.approach);
-    rolling = -half * dot(booked.rolling, row.patch->turning - booked.turning);
+    normal = half * entered.damper * (row.patch->approach - entered.approach);
+    rolling = -half * dot(entered.rolling, row.patch->turning - entered.turning);
   }
-  const double friction = -half * dot(booked.friction, motion.slip - booked.slip);
+  const double friction = -half * dot(entered.friction, motion.slip - entered.slip);
   double spin = 0;
   if (row.patch != nullptr) {
-    spin = -half * booked.spin_friction * (row.patch->spin_slip() - booked.spin);
+    spin = -half * entered.spin_friction * (row.patch->spin_slip() - entered.spin);
   }
   lines_.normal.damping += normal;
   lines_.rolling += rolling;
-  (booked.slipping ? lines_.friction.slip : lines_.friction.damping) += friction;
-  (booked.slipping ? lines_.spin : lines_.friction.damping) += spin;
-  if (!contact_books_) return;
-  now_.memory[column(layout_.normal_books, now_) + row.i] += normal + rolling;
-  const int line = layout_.friction_books + (booked.slipping ? 1 : 0);
+  (entered.slipping ? lines_.friction.slip : lines_.friction.damping) += friction;
+  (entered.slipping ? lines_.spin : lines_.friction.damping) += spin;
+  if (!contact_ledger_) return;
+  now_.memory[column(layout_.normal_ledger, now_) + row.i] += normal + rolling;
+  const int line = layout_.friction_ledger + (entered.slipping ? 1 : 0);
   now_.memory[column(line, now_) + row.i] += friction + spin;
 }
 
@@ -189,7 +189,7 @@ void Episodes::end(Row& row, double rate) {
   const FrictionLawTable& friction = friction_law(laws.friction);
   if (row.was_closed && friction.fields > 0) {
     // By its own contact time it is open to the last bit; what is left of the depth of
-    // the positions would be booked twice.
+    // the positions would be counted twice.
     const double depth = event_of(row) == -2 ? 0 : now_.depth[i];
     lines_.friction.slip +=
         friction.stored(laws.friction, friction_memory(), i, depth, 0.0);

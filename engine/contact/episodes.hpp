@@ -50,11 +50,11 @@ class Episodes {
   };
 
   /// `old` and `now` may be the same rows, where none of them moves.
-  Episodes(const AcceptedStep& step, const MemoryLayout& layout, bool contact_books,
+  Episodes(const AcceptedStep& step, const MemoryLayout& layout, bool contact_ledger,
            const LawRows& old, LawRows& now, Lines lines)
       : step_(step),
         layout_(layout),
-        contact_books_(contact_books),
+        contact_ledger_(contact_ledger),
         old_(old),
         now_(now),
         lines_(lines) {}
@@ -101,7 +101,7 @@ class Episodes {
 
   const AcceptedStep& step_;
   const MemoryLayout& layout_;
-  bool contact_books_;
+  bool contact_ledger_;
   const LawRows& old_;
   LawRows& now_;
   Lines lines_;

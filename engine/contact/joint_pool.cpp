@@ -95,7 +95,7 @@ void JointPool::settle(const AcceptedStep& step, State& state,
     std::fill(begin, begin + rows.count, 0.0);
   }
   double none = 0;  // joint rows follow their rates
-  Episodes episodes(step, layout(), model_->contact_books, rows, rows,
+  Episodes episodes(step, layout(), model_->contact_ledger, rows, rows,
                     {state.works.limits, state.works.joint_friction, none, none, none,
                      state.episodes, events});
   const std::span<const double> depth = column(RowColumns::depth);

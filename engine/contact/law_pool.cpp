@@ -9,22 +9,22 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Sums of the ledger of single rows.
-void sum_books(const double* books, std::size_t capacity, ContactRange rows,
-               LawTotals& totals) {
+void sum_ledger(const double* ledger, std::size_t capacity, ContactRange rows,
+                LawTotals& totals) {
   for (std::size_t i = rows.begin; i < rows.end; ++i) {
-    totals.stored += books[i];
+    totals.stored += ledger[i];
     for (std::size_t line = 0; line < 5; ++line) {
-      field<double>(totals.powers, line) += books[(line + 1) * capacity + i];
+      field<double>(totals.powers, line) += ledger[(line + 1) * capacity + i];
     }
   }
 }
 
 /// The ledger of single rows goes into their memory.
-void keep_books(const double* books, std::size_t capacity, ContactRange rows,
-                const Evaluation& what, const double* memory, double* next) {
+void keep_ledger(const double* ledger, std::size_t capacity, ContactRange rows,
+                 const Evaluation& what, const double* memory, double* next) {
   for (std::size_t line = 0; line < 5; ++line) {
     for (std::size_t i = rows.begin; i < rows.end; ++i) {
-      const double power = books[(line + 1) * capacity + i];
+      const double power = ledger[(line + 1) * capacity + i];
       const std::size_t place = line * capacity + i;
       next[place] = what.form == Form::advance ? memory[place] + what.h * power : power;
     }
@@ -81,7 +81,7 @@ void LawPool::for_each_piece(const LawRows& rows, const Work& work) const {
 LawPool::LawPool(const Model& model, std::span<const LawBlock> blocks, Team& team)
     : blocks_(blocks),
       layout_(model),
-      contact_books_(model.contact_books),
+      contact_ledger_(model.contact_ledger),
       team_(&team) {}
 
 void LawPool::fit(const LawRows& rows) {
@@ -89,7 +89,7 @@ void LawPool::fit(const LawRows& rows) {
   capacity_ = rows.capacity();
   columns_.assign(RowColumns::count * capacity_, 0.0);
   rates_.assign(at(layout_.count) * capacity_, 0.0);
-  books_.assign(2 * book_columns * capacity_, 0.0);
+  ledger_.assign(2 * book_columns * capacity_, 0.0);
   const bool any = std::any_of(blocks_.begin(), blocks_.end(),
                                [](const LawBlock& laws) { return laws.volumetric; });
   patches_.assign(any ? capacity_ : 0, {});
@@ -148,10 +148,10 @@ void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noe
   if (!advance) {
     clear_columns(layout_.normal + normal_fields(laws), layout_.friction, piece.rows,
                   capacity_, pass.next);
-    clear_columns(layout_.friction + friction.fields, layout_.normal_books, piece.rows,
+    clear_columns(layout_.friction + friction.fields, layout_.normal_ledger, piece.rows,
                   capacity_, pass.next);
     if (!laws.has_normal_law()) {
-      clear_columns(layout_.normal_books, layout_.friction_books, piece.rows, capacity_,
+      clear_columns(layout_.normal_ledger, layout_.friction_ledger, piece.rows, capacity_,
                     pass.next);
     }
   }
@@ -160,31 +160,31 @@ void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noe
     std::fill(third + piece.rows.begin, third + piece.rows.end, 0.0);
   }
   if (!by_row) return;
-  const double* of_normal = columns.normal_books.data;
-  const double* of_friction = columns.friction_books.data;
-  if (laws.has_normal_law()) sum_books(of_normal, capacity_, piece.rows, sums.normal);
-  sum_books(of_friction, capacity_, piece.rows, sums.friction);
+  const double* of_normal = columns.normal_ledger.data;
+  const double* of_friction = columns.friction_ledger.data;
+  if (laws.has_normal_law()) sum_ledger(of_normal, capacity_, piece.rows, sums.normal);
+  sum_ledger(of_friction, capacity_, piece.rows, sums.friction);
   for (std::size_t i = piece.rows.begin; laws.spins() && i < piece.rows.end; ++i) {
     sums.friction.spin += columns.spin_loss[i];
   }
-  if (!contact_books_) return;
+  if (!contact_ledger_) return;
   for (std::size_t i = piece.rows.begin; laws.volumetric && i < piece.rows.end; ++i) {
-    columns.normal_books.column(1)[i] += patches_[i].rolling_power;
+    columns.normal_ledger.column(1)[i] += patches_[i].rolling_power;
   }
-  const std::size_t to_normal = at(layout_.normal_books) * capacity_;
-  const std::size_t to_friction = at(layout_.friction_books) * capacity_;
+  const std::size_t to_normal = at(layout_.normal_ledger) * capacity_;
+  const std::size_t to_friction = at(layout_.friction_ledger) * capacity_;
   if (laws.has_normal_law()) {
-    keep_books(of_normal, capacity_, piece.rows, pass.what, pass.memory + to_normal,
-               pass.next + to_normal);
+    keep_ledger(of_normal, capacity_, piece.rows, pass.what, pass.memory + to_normal,
+                pass.next + to_normal);
   }
-  keep_books(of_friction, capacity_, piece.rows, pass.what, pass.memory + to_friction,
-             pass.next + to_friction);
+  keep_ledger(of_friction, capacity_, piece.rows, pass.what, pass.memory + to_friction,
+              pass.next + to_friction);
 }
 
 LawSums LawPool::run(const LawRows& rows, std::span<const double> memory,
                      std::span<double> next, const Evaluation& what) noexcept {
   const Pass pass{law_columns(memory, next, what.held), memory.data(), next.data(), what,
-                  contact_books_ || what.form == Form::advance};
+                  contact_ledger_ || what.form == Form::advance};
   LawSums sums{};
   const auto add_piece = [&](const LawSums& piece) {
     add(sums.normal, piece.normal);
@@ -219,20 +219,20 @@ void LawPool::note_forces(LawRows& rows, bool at_end) noexcept {
   const double* rate = column(RowColumns::rate).data();
   const double* friction_x = column(RowColumns::friction_x).data();
   const double* friction_y = column(RowColumns::friction_y).data();
-  const double* normal_damping = books_.data() + capacity_;
-  const double* friction_damping = books_.data() + (book_columns + 1) * capacity_;
-  const double* slip_power = books_.data() + (book_columns + 2) * capacity_;
+  const double* normal_damping = ledger_.data() + capacity_;
+  const double* friction_damping = ledger_.data() + (book_columns + 1) * capacity_;
+  const double* slip_power = ledger_.data() + (book_columns + 2) * capacity_;
   for (std::size_t i = 0; i < at(rows.count); ++i) {
-    BookedForces& booked = rows.booked[i];
+    LedgerForces& entered = rows.entered[i];
     double damping = normal_damping[i];
     if (has_patches()) {
-      if (contact_books_) damping -= patches_[i].rolling_power;
-      booked.rolling = sign * patches_[i].rolling;
-      booked.spin_friction = sign * spin_friction(i);
+      if (contact_ledger_) damping -= patches_[i].rolling_power;
+      entered.rolling = sign * patches_[i].rolling;
+      entered.spin_friction = sign * spin_friction(i);
     }
-    booked.damper = rate[i] != 0 ? sign * damping / rate[i] : 0;
-    booked.friction = {sign * friction_x[i], sign * friction_y[i]};
-    booked.slipping = slip_power[i] > friction_damping[i];
+    entered.damper = rate[i] != 0 ? sign * damping / rate[i] : 0;
+    entered.friction = {sign * friction_x[i], sign * friction_y[i]};
+    entered.slipping = slip_power[i] > friction_damping[i];
   }
 }
 
@@ -250,9 +250,9 @@ void LawPool::commit(LawRows& rows, double& normal_damping,
       LawTotals unused;
       normal.evaluate(laws.normal, for_force, piece.rows, 0.0, unused);
     }
-    // What the rows release: room in the books, which are not in use here.
-    double* by_normal = books_.data();
-    double* by_friction = books_.data() + capacity_;
+    // What the rows release: room in the ledger columns, which are not in use here.
+    double* by_normal = ledger_.data();
+    double* by_friction = ledger_.data() + capacity_;
     for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
       by_normal[i] = by_friction[i] = 0;
     }
@@ -261,9 +261,9 @@ void LawPool::commit(LawRows& rows, double& normal_damping,
     for (std::size_t i = piece.rows.begin; i < piece.rows.end; ++i) {
       normal_damping += by_normal[i];
       friction_slip += by_friction[i];
-      if (!contact_books_) continue;
-      rows.memory[at(layout_.normal_books) * capacity_ + i] += by_normal[i];
-      rows.memory[at(layout_.friction_books + 1) * capacity_ + i] += by_friction[i];
+      if (!contact_ledger_) continue;
+      rows.memory[at(layout_.normal_ledger) * capacity_ + i] += by_normal[i];
+      rows.memory[at(layout_.friction_ledger + 1) * capacity_ + i] += by_friction[i];
     }
   });
 }

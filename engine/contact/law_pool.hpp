@@ -227,7 +227,7 @@ class LawPool {
   }
 
   /// Notes the forces of a step in the rows, so that the next accepted state can correct
-  /// the ledger to the mean velocity. They were booked at the velocities of the step's
+  /// the ledger to the mean velocity. They were counted at the velocities of the step's
   /// beginning (`at_end` false) or its end; after forces() with Form::advance.
   void note_forces(LawRows& rows, bool at_end) noexcept;
 
@@ -280,7 +280,7 @@ class LawPool {
 
   std::span<const LawBlock> blocks_;
   MemoryLayout layout_;
-  bool contact_books_;
+  bool contact_ledger_;
   Team* team_;
   std::size_t capacity_ = 0;
   std::vector<double> columns_;        // RowColumns
@@ -288,7 +288,7 @@ class LawPool {
   std::vector<double> patch_columns_;  // as their passes read them: PatchMotion; and
   std::vector<double> spin_columns_;   // r_g ω_n, third force of friction, spin's loss
   std::vector<double> rates_;
-  std::vector<double> books_;    // stored and powers of normal and friction, per row
+  std::vector<double> ledger_;   // stored and powers of normal and friction, per row
   std::vector<LawSums> pieces_;  // sums per piece of a block
 };
 
@@ -319,8 +319,8 @@ inline LawColumns LawPool::law_columns(std::span<const double> memory,
           .root_depth = sides.roots,
           .normal_held = sides.normal,
           .friction_held = sides.friction,
-          .normal_books = {books_.data(), capacity_},
-          .friction_books = {books_.data() + book_columns * capacity_, capacity_},
+          .normal_ledger = {ledger_.data(), capacity_},
+          .friction_ledger = {ledger_.data() + book_columns * capacity_, capacity_},
           .patch = {patch_columns_.data(), capacity_},
           .slip_z = spin_columns_.data(),
           .friction_z = spin_columns_.data() + (has_patches() ? capacity_ : 0),

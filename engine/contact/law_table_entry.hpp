@@ -66,16 +66,16 @@ Kinematics<double, slip_components<L>> as_seen(const SpinKinematics& kin) {
 inline Vec3<double> with_third(const Vec3<double>& v) { return v; }
 inline Vec3<double> with_third(const Vec2<double>& v) { return {v.x, v.y, 0}; }
 
-template <NormalLaw L, Books books, Form form>
+template <NormalLaw L, LedgerDetail ledger, Form form>
 void run_normal(const LawChoice& choice, const LawColumns& columns, ContactRange range,
                 double h, LawTotals& totals) noexcept {
-  normal_pass<L, books, double, form>(params_of<L>(choice), columns, range, h, totals);
+  normal_pass<L, ledger, double, form>(params_of<L>(choice), columns, range, h, totals);
 }
 
-template <FrictionLaw L, Books books, Form form>
+template <FrictionLaw L, LedgerDetail ledger, Form form>
 void run_friction(const LawChoice& choice, const LawColumns& columns, ContactRange range,
                   double h, LawTotals& totals) noexcept {
-  friction_pass<L, books, double, form>(params_of<L>(choice), columns, range, h, totals);
+  friction_pass<L, ledger, double, form>(params_of<L>(choice), columns, range, h, totals);
 }
 
 template <NormalLaw L>
@@ -242,10 +242,10 @@ constexpr NormalLawTable normal_table_entry() {
   using namespace detail;
   return {static_cast<int>(L::state().size()),
           L::lines,
-          &run_normal<L, Books::totals, Form::advance>,
-          &run_normal<L, Books::columns, Form::advance>,
-          &run_normal<L, Books::totals, Form::evaluate>,
-          &run_normal<L, Books::columns, Form::evaluate>,
+          &run_normal<L, LedgerDetail::totals, Form::advance>,
+          &run_normal<L, LedgerDetail::columns, Form::advance>,
+          &run_normal<L, LedgerDetail::totals, Form::evaluate>,
+          &run_normal<L, LedgerDetail::columns, Form::evaluate>,
           &touch_normal<L>,
           &commit_normal<L>,
           &linearise_normal<L>,
@@ -260,10 +260,10 @@ constexpr FrictionLawTable friction_table_entry() {
   using namespace detail;
   return {static_cast<int>(L::state().size()),
           L::lines,
-          &run_friction<L, Books::totals, Form::advance>,
-          &run_friction<L, Books::columns, Form::advance>,
-          &run_friction<L, Books::totals, Form::evaluate>,
-          &run_friction<L, Books::columns, Form::evaluate>,
+          &run_friction<L, LedgerDetail::totals, Form::advance>,
+          &run_friction<L, LedgerDetail::columns, Form::advance>,
+          &run_friction<L, LedgerDetail::totals, Form::evaluate>,
+          &run_friction<L, LedgerDetail::columns, Form::evaluate>,
           &touch_friction<L>,
           &commit_friction<L>,
           &memory_rate<L>,

@@ -268,7 +268,7 @@ bool PairCache::pad() {
     const std::size_t i = at(n_);
     if (!rows_.key[i].empty()) forget(i);
     // What passes over all rows write.
-    rows_.booked[i] = {};
+    rows_.entered[i] = {};
     rows_.impulse[i] = {};
     rows_.sides[i] = 0;
     for (int k = 0; k < layout_.count; ++k) {

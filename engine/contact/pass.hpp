@@ -66,25 +66,27 @@ struct ContactColumns {
   // Form::evaluate; free where empty.
   Columns<const N> normal_held{};
   Columns<const N> friction_held{};
-  // Stored energy and the five powers of each contact, for Books::columns.
-  Columns<N> normal_books{};
-  Columns<N> friction_books{};
+  // Stored energy and the five powers of each contact, for LedgerDetail::columns.
+  Columns<N> normal_ledger{};
+  Columns<N> friction_ledger{};
   // PatchMotion of each contact, for volumetric laws: V, W, A and dV/dt.
   Columns<const N> patch{};
   // Of friction in three components, else null: r_g ω_n and the third force. Where there
-  // is room for it, Books::columns also notes what of the slip's loss is due to spin.
+  // is room for it, LedgerDetail::columns also notes what of the slip's loss is due to
+  // spin.
   const N* slip_z = nullptr;
   N* friction_z = nullptr;
   N* spin_loss = nullptr;  // [W]
 };
 
 /// What a pass records about energy.
-enum class Books { none, totals, columns };
+enum class LedgerDetail { none, totals, columns };
 
 /// What a pass computes: a step of length h, or the force and the memory's rate.
 enum class Form { advance, evaluate };
 
-/// The columns of Books::columns: stored energy [J], then the powers in their order [W].
+/// The columns of LedgerDetail::columns: stored energy [J], then the powers in their
+/// order [W].
 inline constexpr std::size_t book_columns = 6;
 
 /// Sums over contacts [J, W].
@@ -132,8 +134,8 @@ BRISTLE_INLINE void store_fields(const S& s, const Columns<Value<T>>& columns,
 }
 
 template <class T>
-BRISTLE_INLINE void store_books(const T& stored, const Powers<T>& p,
-                                const Columns<Value<T>>& to, std::size_t i) {
+BRISTLE_INLINE void store_ledger(const T& stored, const Powers<T>& p,
+                                 const Columns<Value<T>>& to, std::size_t i) {
   store(stored, to.column(0) + i);
   store(p.damping, to.column(1) + i);
   store(p.slip, to.column(2) + i);
@@ -225,7 +227,7 @@ BRISTLE_INLINE auto normal_step(const typename L::template Params<T>& p,
   }
 }
 
-template <NormalLaw L, Books books, Form form, class T, Roots how, class N>
+template <NormalLaw L, LedgerDetail ledger, Form form, class T, Roots how, class N>
 BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& params,
                                        const ContactColumns<N>& c, std::size_t i,
                                        std::size_t end, N h, [[maybe_unused]] N* roots,
@@ -256,12 +258,12 @@ BRISTLE_INLINE std::size_t normal_loop(const typename L::template Params<N>& par
     }
     store(step.force, c.normal_force + i);
     store_fields<T>(step.state, c.normal_next, i);
-    if constexpr (books == Books::totals) sums.add(step.stored, step.powers);
-    if constexpr (books == Books::columns) {
-      store_books(step.stored, step.powers, c.normal_books, i);
+    if constexpr (ledger == LedgerDetail::totals) sums.add(step.stored, step.powers);
+    if constexpr (ledger == LedgerDetail::columns) {
+      store_ledger(step.stored, step.powers, c.normal_ledger, i);
     }
   }
-  if constexpr (books == Books::totals) sums.into(totals);
+  if constexpr (ledger == LedgerDetail::totals) sums.into(totals);
   return i;
 }
 
@@ -310,7 +312,7 @@ BRISTLE_INLINE std::size_t prepare_loop(const typename L::template Params<N>& pa
   return i;
 }
 
-template <FrictionLaw L, Books books, Form form, class T, Roots how, class N>
+template <FrictionLaw L, LedgerDetail ledger, Form form, class T, Roots how, class N>
 BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& params,
                                          const ContactColumns<N>& c, std::size_t i,
                                          std::size_t end, N h, Scratch<N>& scratch,
@@ -344,40 +346,41 @@ BRISTLE_INLINE std::size_t friction_loop(const typename L::template Params<N>& p
     store(step.force.y, c.friction_y + i);
     if constexpr (D == 3) {
       store(step.force.z, c.friction_z + i);
-      if constexpr (books == Books::totals) {
+      if constexpr (ledger == LedgerDetail::totals) {
         spin_sum += spin_loss(step.force, kin.slip, step.powers.slip);
       }
-      if constexpr (books == Books::columns) {
+      if constexpr (ledger == LedgerDetail::columns) {
         if (c.spin_loss != nullptr) {
           store(spin_loss(step.force, kin.slip, step.powers.slip), c.spin_loss + i);
         }
       }
     }
     store_fields<T>(step.state, c.friction_next, i);
-    if constexpr (books == Books::totals) sums.add(step.stored, step.powers);
-    if constexpr (books == Books::columns) {
-      store_books(step.stored, step.powers, c.friction_books, i);
+    if constexpr (ledger == LedgerDetail::totals) sums.add(step.stored, step.powers);
+    if constexpr (ledger == LedgerDetail::columns) {
+      store_ledger(step.stored, step.powers, c.friction_ledger, i);
     }
   }
-  if constexpr (books == Books::totals) sums.into(totals);
-  if constexpr (books == Books::totals && D == 3) totals.spin += total_of(spin_sum);
+  if constexpr (ledger == LedgerDetail::totals) sums.into(totals);
+  if constexpr (ledger == LedgerDetail::totals && D == 3)
+    totals.spin += total_of(spin_sum);
   return i;
 }
 
 // Packs first, then what is left one by one.
 
-template <NormalLaw L, Books books, Form form, Roots how, PlainScalar N>
+template <NormalLaw L, LedgerDetail ledger, Form form, Roots how, PlainScalar N>
 BRISTLE_INLINE void normal_block(const typename L::template Params<N>& params,
                                  const ContactColumns<N>& c, ContactRange range, N h,
                                  N* roots, LawTotals& totals) {
-  const std::size_t rest = normal_loop<L, books, form, NativePack<N>, how>(
+  const std::size_t rest = normal_loop<L, ledger, form, NativePack<N>, how>(
       params, c, range.begin, range.end, h, roots, totals);
-  normal_loop<L, books, form, N, how>(
+  normal_loop<L, ledger, form, N, how>(
       params, c, rest, range.end, h,
       how == Roots::shared ? roots + (rest - range.begin) : roots, totals);
 }
 
-template <FrictionLaw L, Books books, Form form, Roots how, PlainScalar N>
+template <FrictionLaw L, LedgerDetail ledger, Form form, Roots how, PlainScalar N>
 BRISTLE_INLINE void friction_block(const typename L::template Params<N>& params,
                                    const ContactColumns<N>& c, ContactRange range, N h,
                                    Scratch<N>& scratch, LawTotals& totals) {
@@ -386,10 +389,10 @@ BRISTLE_INLINE void friction_block(const typename L::template Params<N>& params,
                                                                  range.end, scratch, 0);
     prepare_loop<L, N, how>(params, c, rest, range.end, scratch, rest - range.begin);
   }
-  const std::size_t rest = friction_loop<L, books, form, NativePack<N>, how>(
+  const std::size_t rest = friction_loop<L, ledger, form, NativePack<N>, how>(
       params, c, range.begin, range.end, h, scratch, 0, totals);
-  friction_loop<L, books, form, N, how>(params, c, rest, range.end, h, scratch,
-                                        rest - range.begin, totals);
+  friction_loop<L, ledger, form, N, how>(params, c, rest, range.end, h, scratch,
+                                         rest - range.begin, totals);
 }
 
 /// Calls work(block) for pieces of a range that fit the first-level cache.
@@ -405,28 +408,28 @@ BRISTLE_INLINE void for_each_block(ContactRange range, const Work& work) {
 }  // namespace detail
 
 /// The normal force of each contact of the range, and its memory a step h later. With a
-/// books, adds what the contacts store and dissipate to `totals`.
-template <NormalLaw L, Books books, PlainScalar N, Form form = Form::advance>
+/// ledger, adds what the contacts store and dissipate to `totals`.
+template <NormalLaw L, LedgerDetail ledger, PlainScalar N, Form form = Form::advance>
 void normal_pass(const typename L::template Params<N>& params, const ContactColumns<N>& c,
                  ContactRange range, N h, LawTotals& totals) noexcept {
-  detail::normal_block<L, books, form, detail::Roots::alone, N>(params, c, range, h,
-                                                                nullptr, totals);
+  detail::normal_block<L, ledger, form, detail::Roots::alone, N>(params, c, range, h,
+                                                                 nullptr, totals);
 }
 
 /// The friction of each contact of the range, given its normal force; as above.
-template <FrictionLaw L, Books books, PlainScalar N, Form form = Form::advance>
+template <FrictionLaw L, LedgerDetail ledger, PlainScalar N, Form form = Form::advance>
 void friction_pass(const typename L::template Params<N>& params,
                    const ContactColumns<N>& c, ContactRange range, N h,
                    LawTotals& totals) noexcept {
   detail::Scratch<N> scratch;
   detail::for_each_block(range, [&](ContactRange block) BRISTLE_INLINE_LAMBDA {
-    detail::friction_block<L, books, form, detail::Roots::alone, N>(params, c, block, h,
-                                                                    scratch, totals);
+    detail::friction_block<L, ledger, form, detail::Roots::alone, N>(params, c, block, h,
+                                                                     scratch, totals);
   });
 }
 
 /// Both passes over a range, block by block.
-template <NormalLaw Normal, FrictionLaw Friction, Books books, PlainScalar N>
+template <NormalLaw Normal, FrictionLaw Friction, LedgerDetail ledger, PlainScalar N>
 void contact_passes(const typename Normal::template Params<N>& normal,
                     const typename Friction::template Params<N>& friction,
                     const ContactColumns<N>& c, ContactRange range, N h,
@@ -434,9 +437,9 @@ void contact_passes(const typename Normal::template Params<N>& normal,
   using detail::Roots;
   detail::Scratch<N> scratch;
   detail::for_each_block(range, [&](ContactRange block) BRISTLE_INLINE_LAMBDA {
-    detail::normal_block<Normal, books, Form::advance, Roots::shared, N>(
+    detail::normal_block<Normal, ledger, Form::advance, Roots::shared, N>(
         normal, c, block, h, scratch.roots.data(), normal_totals);
-    detail::friction_block<Friction, books, Form::advance, Roots::shared, N>(
+    detail::friction_block<Friction, ledger, Form::advance, Roots::shared, N>(
         friction, c, block, h, scratch, friction_totals);
   });
 }

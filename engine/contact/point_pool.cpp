@@ -77,7 +77,7 @@ void PointPool::accept(const LinkMotion& links, const AcceptedStep& step, State&
                        std::vector<Event>& events) noexcept {
   ContactRows& now = cache_.rows();
   places_.swap(cache_.places());
-  Episodes episodes(step, layout(), model_->contact_books, state.contacts, now,
+  Episodes episodes(step, layout(), model_->contact_ledger, state.contacts, now,
                     {state.works.normal, state.works.friction, state.works.regenerated,
                      state.works.rolling, state.works.spin, state.episodes, events});
   for (const RowChange& change : cache_.changes()) {

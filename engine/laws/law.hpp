@@ -249,7 +249,7 @@ BRISTLE_INLINE TangentRows<T, D> complementarity_rows(const FrictionSpring<T, D>
   return {T(1) / (h * d), (T(-1) / d) * f.elastic_force, h * f.bound};
 }
 
-/// The memory after an accepted step, and what adjusting it released [J] (booked as slip
+/// The memory after an accepted step, and what adjusting it released [J] (counted as slip
 /// by a friction law, as damping by a normal law).
 template <Scalar T, class State>
 struct Commit {
@@ -349,7 +349,7 @@ constexpr bool has_parameter(std::string_view name) {
 }
 
 template <class L>
-concept HasBooks = requires {
+concept HasLedger = requires {
   { L::lines } -> std::convertible_to<LedgerLines>;
   { L::guard_list()[0] } -> std::convertible_to<GuardInfo>;
   { L::passivity(typename L::template Params<double>{}) } -> std::same_as<Passivity>;
@@ -362,7 +362,7 @@ concept HasDampingParameter = requires {
 
 template <class L>
 concept Described = HasInfo<L> && HasParams<L> && HasState<L> &&
-                    lists_parameters_in_order<L>() && HasBooks<L>;
+                    lists_parameters_in_order<L>() && HasLedger<L>;
 
 template <class L, class T>
 concept NormalLawFor =
@@ -443,7 +443,7 @@ struct CheckDescription {
   static_assert(lists_parameters_in_order<L>(),
                 "parameters() must list every member of Params once, in the same order");
   static_assert(defaults_lie_in_range<L>(), "a default lies outside its range");
-  static_assert(HasBooks<L>,
+  static_assert(HasLedger<L>,
                 "a law needs lines, guard_list() and passivity(const Params<double>&); "
                 "SpringDamper and FrictionBase have them");
 };

@@ -102,7 +102,7 @@ Result<Model> ModelBuilder::build() const {
   if (!tree) return Error{tree.error(), tree.error_subject()};
   Model model;
   model.tree = *std::move(tree);
-  model.contact_books = options_.contact_books;
+  model.contact_ledger = options_.contact_ledger;
   using namespace assembly;
   if (Problem p = add_shapes(shapes_, model)) return *std::move(p);
   if (Problem p = add_joint_rows(limits_, frictions_, model)) return *std::move(p);

@@ -185,7 +185,7 @@ struct ModelOptions {
   /// nothing allocates while it steps, and too many contacts are a status.
   int contact_capacity = 0;
   /// Keeps the energy ledger of every contact, besides the totals.
-  bool contact_books = false;
+  bool contact_ledger = false;
 };
 
 /// The command of a motor for a step.
@@ -352,7 +352,7 @@ struct Model {
   bool rooms_grow = false;        // those of contacts and of the broad phase
   int normal_fields = 0;          // the most numbers that a law of this model remembers
   int friction_fields = 0;
-  bool contact_books = false;
+  bool contact_ledger = false;
   bool has_patches = false;     // some contacts are under volumetric laws
   bool needs_impulses = false;  // some contacts are rigid, or velocities constrained
 

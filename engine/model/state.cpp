@@ -19,7 +19,7 @@ void LawRows::grow(std::size_t rows, std::size_t columns) {
   for (std::vector<double>* column : {&rate, &approach, &acceleration, &lag}) {
     column->resize(rows);
   }
-  booked.resize(rows);
+  entered.resize(rows);
   impulse.resize(rows);
   sides.resize(rows);
 }
@@ -37,7 +37,7 @@ void LawRows::swap(LawRows& other) noexcept {
   rate.swap(other.rate);
   approach.swap(other.approach);
   acceleration.swap(other.acceleration);
-  booked.swap(other.booked);
+  entered.swap(other.entered);
   impulse.swap(other.impulse);
   lag.swap(other.lag);
   sides.swap(other.sides);

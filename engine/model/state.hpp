@@ -27,9 +27,9 @@ struct ContactKey {
   friend bool operator==(const ContactKey&, const ContactKey&) = default;
 };
 
-/// Forces of the last step, booked at the velocities of one of its ends. The ledger is
+/// forces of the last step, entered at the velocities of one of its ends. The ledger is
 /// corrected to the mean velocity as soon as the other end is known.
-struct BookedForces {
+struct LedgerForces {
   Vec2<double> slip{};      // at the step's beginning [m/s]
   Vec2<double> friction{};  // [N]
   double damper = 0;        // the dissipative part of the normal force [N]
@@ -61,7 +61,7 @@ struct LawRows {
   std::vector<double> rate;            // of the depth [m/s]
   std::vector<double> approach;        // rate at touch-down, also predicted; 0: not known
   std::vector<double> acceleration;    // of the depth, between accepted states [m/s²]
-  std::vector<BookedForces> booked;
+  std::vector<LedgerForces> entered;
   std::vector<RowImpulse> impulse;   // see State::impulses_known
   std::vector<double> lag;           // what geometry has added to `depth` beyond it [m]
   std::vector<std::uint32_t> sides;  // signs of guards, where switches are noted
@@ -98,16 +98,16 @@ struct ContactRows : LawRows {
 struct MemoryLayout {
   explicit MemoryLayout(const Model& model)
       : friction(normal + model.normal_fields),
-        normal_books(friction + model.friction_fields),
-        friction_books(normal_books + (model.contact_books ? 5 : 0)),
-        count(friction_books + (model.contact_books ? 5 : 0)) {}
+        normal_ledger(friction + model.friction_fields),
+        friction_ledger(normal_ledger + (model.contact_ledger ? 5 : 0)),
+        count(friction_ledger + (model.contact_ledger ? 5 : 0)) {}
 
   static constexpr int turn = 0;    // spin of the frame since the last accepted state
   static constexpr int travel = 1;  // depth gained since then
   int normal = 2;
   int friction;
-  int normal_books;  // energy that went through this row in the five lines of Powers
-  int friction_books;
+  int normal_ledger;  // energy that went through this row in the five lines of Powers
+  int friction_ledger;
   int count;
 };
 

@@ -24,7 +24,7 @@
 // q⁺ = q ⊕ h v⁺. Backward Euler in what is stiff: contacts, limits, friction, loops,
 // springs, dampers and motors of joints. Order 1.
 //
-// Forces are booked at v⁺, so that kinetic energy changes by their work less
+// Forces are counted at v⁺, so that kinetic energy changes by their work less
 // ½ Δvᵀ M Δv. What the step damps so, and in the springs (½ K Δδ² and ½ K |Δs|² of linear
 // ones), is the line `numerical` of the ledger.
 
@@ -105,7 +105,7 @@ class Complementarity final : public FixedMethod {
   void renumber(System& system, const State& state, double h);
   void find_velocity(System& system, const State& state, double h);
   bool join_missed(System& system, const State& state, double h);
-  void book(System& system, State& state, double h);
+  void enter_ledger(System& system, State& state, double h);
   void book_links(System& system, State& state, double h);
   void book_prescribed(System& system, State& state, double h);
   void note_loops(System& system, double h);
@@ -884,7 +884,7 @@ bool Complementarity::join_missed(System& system, const State& state, double h) 
 }
 
 /// The lines of the ledger, all forces at v⁺.
-void Complementarity::book(System& system, State& state, double h) {
+void Complementarity::enter_ledger(System& system, State& state, double h) {
   const Model& model = *system.model;
   Pools& pools = system.pools;
   Works& works = state.works;
@@ -900,8 +900,8 @@ void Complementarity::book(System& system, State& state, double h) {
   works.friction.slip -= h * sums_contacts_.friction.spin;
   add_powers(works.limits, sums_limits_.normal.powers);
   add_powers(works.joint_friction, sums_limits_.friction.powers);
-  const ImpulseBooks joints = limits_.finish(pools.joints, state.joints, u_, z_, h);
-  const ImpulseBooks points = contacts_.finish(pools.points, state.contacts, u_, z_, h);
+  const ImpulseLedger joints = limits_.finish(pools.joints, state.joints, u_, z_, h);
+  const ImpulseLedger points = contacts_.finish(pools.points, state.contacts, u_, z_, h);
   pools.points.put_turns(system.placement(state.q, v_next_), h, state.contacts);
   works.limits.damping += joints.normal_damping;
   works.joint_friction.slip += joints.friction_slip;
@@ -1076,7 +1076,7 @@ StepStatus Complementarity::take(System& system, State& state, double h,
         velocity_terms_.measure(system.model->tree, h, state.v, v_next_, links_before_,
                                 gyroscopic_.changes(), system.tree);
   }
-  book(system, state, h);
+  enter_ledger(system, state, h);
   accept(system, state, h);
   return StepStatus::ok;
 }

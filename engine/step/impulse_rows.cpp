@@ -584,13 +584,13 @@ ImpulseRows::Disagreement ImpulseRows::improve(LawPool& pool, const LawRows& row
   return worst;
 }
 
-/// What the impulses did, less what the law books, is the damper's; what the overlap that
-/// the step thinks of would store is compared with the law's elastic force at the end.
-/// Returns that energy.
+/// What the impulses did, less what the law counts, is the damper's; what the overlap
+/// that the step thinks of would store is compared with the law's elastic force at the
+/// end. Returns that energy.
 double ImpulseRows::finish_patch(const LawRow& law, const PatchLine& line,
                                  const ImpulseRow& row, std::span<const double> u,
                                  std::span<const double> z, double h,
-                                 ImpulseBooks& books) noexcept {
+                                 ImpulseLedger& ledger) noexcept {
   double supplied = -z[at(row.first)] * u[at(row.first)];
   for (std::size_t k = 0; line.rolling >= 0 && k < 2; ++k) {
     supplied -= z[at(line.rolling) + k] * u[at(line.rolling) + k];
@@ -599,17 +599,17 @@ double ImpulseRows::finish_patch(const LawRow& law, const PatchLine& line,
   const double approach = patch.approach_at(patch.centroid);
   const double stiffness = law.volume_law().stiffness;
   const double force = law.columns.normal_force[law.i];
-  books.normal_damping +=
+  ledger.normal_damping +=
       supplied - h * (force * approach + points_->patch(law.i).rolling_power);
   const double stored = stiffness * patch.potential;
-  books.numerical +=
+  ledger.numerical +=
       h * stiffness * patch.volume * approach - (stored - line.start_energy());
   return stored;
 }
 
-ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const double> u,
-                                 std::span<const double> z, double h) noexcept {
-  ImpulseBooks books;
+ImpulseLedger ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const double> u,
+                                  std::span<const double> z, double h) noexcept {
+  ImpulseLedger ledger;
   const LawColumns before = pool.law_columns(memory_);
   const LawColumns after = pool.law_columns(rows.memory);
   const auto normal_force = pool.column(RowColumns::normal);
@@ -633,7 +633,7 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
     rows.impulse[i].spin = pushed.z;
     if (patch != nullptr) {
       rows.impulse[i].normal = z[first];
-      travel[i] = finish_patch(law, *patch, row, u, z, h, books);
+      travel[i] = finish_patch(law, *patch, row, u, z, h, ledger);
       normal_force[i] = z[first] / h;
     } else if (!law.laws.given_load) {
       const double normal = z[first];
@@ -644,31 +644,31 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
         // returns is lifted by nobody.
         const double lost = 0.5 * normal * (row.start_rate + rate);
         if (row.closes) {
-          books.normal_damping += lost;
-          books.numerical -= 0.5 * normal * (row.start_rate - rate);
+          ledger.normal_damping += lost;
+          ledger.numerical -= 0.5 * normal * (row.start_rate - rate);
         } else {
-          books.regenerated -= normal * rate;
+          ledger.regenerated -= normal * rate;
         }
       } else {
-        books.normal_damping += (normal - h * after.normal_force[i]) * rate;
+        ledger.normal_damping += (normal - h * after.normal_force[i]) * rate;
         const double deep = row.depth + h * rate;
         const double elastic =
             law.normal_slopes(Kinematics<double>::at(deep, rate)).static_force;
         const double gained = law.normal_energy(std::max(deep, 0.0)) -
                               as_it_was.normal_energy(std::max(row.depth, 0.0));
-        books.numerical += elastic * h * rate - gained;
-        books.regenerated += normal * row.lag_speed;
+        ledger.numerical += elastic * h * rate - gained;
+        ledger.regenerated += normal * row.lag_speed;
       }
       normal_force[i] = normal / h;
     }
     const Vec3<double> of_law{after.friction_x[i], after.friction_y[i],
                               pool.spin_friction(i)};
     if (row.impact) {
-      books.friction_slip -= 0.5 * dot(pushed, slip + row.start_slip);
-      books.numerical -= 0.5 * dot(pushed, slip - row.start_slip);
+      ledger.friction_slip -= 0.5 * dot(pushed, slip + row.start_slip);
+      ledger.numerical -= 0.5 * dot(pushed, slip - row.start_slip);
     } else if (row.drag > 0) {
       const Vec3<double> seen = law.friction_kinematics().slip;  // by the law
-      books.friction_slip -=
+      ledger.friction_slip -=
           dot(pushed - h * of_law, slip) + h * dot(of_law, slip - seen);
     }
     if (row.elastic && !row.impact) {
@@ -677,13 +677,13 @@ ImpulseBooks ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const d
       const FrictionSpring<double, 3> now = law.spring(kin, loads_[i]);
       const Vec3<double> change =
           now.elastic_force - as_it_was.spring(kin, loads_[i]).elastic_force;
-      if (now.stiffness > 0) books.stretched += norm2(change) / (2 * now.stiffness);
+      if (now.stiffness > 0) ledger.stretched += norm2(change) / (2 * now.stiffness);
     }
     friction_x[i] = pushed.x / h;
     friction_y[i] = pushed.y / h;
     pool.put_spin_friction(i, pushed.z / h);
   });
-  return books;
+  return ledger;
 }
 
 }  // namespace bristle

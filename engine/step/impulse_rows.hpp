@@ -29,7 +29,7 @@ namespace bristle {
 inline constexpr double return_speed = 0.1;  // of depth that geometry has added [m/s]
 
 /// What a row adds to the ledger beyond its laws' entries at the end of the step [J].
-struct ImpulseBooks {
+struct ImpulseLedger {
   double normal_damping = 0;
   double friction_slip = 0;
   double stretched = 0;  // ½K|Δs|², from the damping of friction to `numerical`
@@ -119,7 +119,7 @@ class ImpulseRows {
   /// the problem. Forces and memory at the end of the step follow by advance().
   /// `loads` are the normal impulses that bound friction. Laws have an isotropic bound:
   /// beyond it, under bounds by components, they get the slip at which they push as the
-  /// solution does, and what is left of the slip is booked by finish().
+  /// solution does, and what is left of the slip is counted by finish().
   void put_motion(LawPool& pool, const LawRows& rows, std::span<const double> u,
                   std::span<const double> z, std::span<const double> loads, double h,
                   ConeShape cone) noexcept;
@@ -137,9 +137,9 @@ class ImpulseRows {
                        ConeShape cone) noexcept;
 
   /// After the last solution: impulses into the rows, forces into the columns, and what
-  /// the laws did not book.
-  ImpulseBooks finish(LawPool& pool, LawRows& rows, std::span<const double> u,
-                      std::span<const double> z, double h) noexcept;
+  /// the laws did not count.
+  ImpulseLedger finish(LawPool& pool, LawRows& rows, std::span<const double> u,
+                       std::span<const double> z, double h) noexcept;
 
  private:
   bool linearise_at_load(const LawRow& law, ImpulseRow& row, double h,
@@ -168,7 +168,7 @@ class ImpulseRows {
                  std::span<const double> u, std::span<const double> z, double h) noexcept;
   double finish_patch(const LawRow& law, const PatchLine& line, const ImpulseRow& row,
                       std::span<const double> u, std::span<const double> z, double h,
-                      ImpulseBooks& books) noexcept;
+                      ImpulseLedger& ledger) noexcept;
 
   std::vector<ImpulseRow> rows_;
   std::vector<PatchLine> patches_;     // as many; none where there are no patches

@@ -16,7 +16,7 @@
 // would turn the slip round. The rows' memory then moves with the new slip. Order 1; for
 // stiff contacts. The matrix is dense.
 //
-// Forces are booked at v⁺, so that kinetic energy changes by their work less ½ Δvᵀ M Δv:
+// Forces are counted at v⁺, so that kinetic energy changes by their work less ½ Δvᵀ M Δv:
 // that, and ½ K Δδ² of springs, is the line `numerical` of the ledger.
 
 namespace bristle {

@@ -135,7 +135,7 @@ double prescribed_acceleration(const Motor& motor, std::size_t i, double time, d
                                Commands commands) noexcept;
 
 /// v̇ into system.acceleration. Prescribed joints accelerate as their motors say, over the
-/// step h from `time` on (h = 0: at that moment); their power is booked.
+/// step h from `time` on (h = 0: at that moment); their power is counted.
 void accelerate(System& system, double time, double h, std::span<const double> v,
                 Commands commands) noexcept;
 

@@ -106,7 +106,7 @@ class Sundials : public ::testing::TestWithParam<SundialsMethod> {
 
   void agrees(const Scene& scene) const {
     const Outcome exact = reference(scene, {scene.start, {}});
-    SundialsClock clock(scene.model, options());
+    SundialsIntegrator clock(scene.model, options());
     const Outcome theirs = run(scene, scene.start, clock);
     EXPECT_EQ(clock.error(), "");
     ASSERT_EQ(theirs.size(), exact.size());
@@ -165,7 +165,7 @@ Scene steel_ball(double height, double until) {
 TEST_P(Sundials, EveryTouchOfTheSteelBall) {
   const Scene scene = steel_ball(1, 2.54);
   agrees(scene);
-  SundialsClock clock(scene.model, options());
+  SundialsIntegrator clock(scene.model, options());
   EXPECT_EQ(run(scene, scene.start, clock).size(), 38u);
   EXPECT_EQ(clock.counts().touches, 38u);
 }
@@ -302,7 +302,7 @@ Scene cradle() {
 TEST_P(Sundials, NewtonsCradle) {
   const Scene scene = cradle();
   agrees(scene);
-  SundialsClock clock(scene.model, options());
+  SundialsIntegrator clock(scene.model, options());
   const Outcome end = run(scene, scene.start, clock);
   double momentum = 0, energy = 0;
   for (std::size_t i = 5; i < 10; ++i) {
@@ -320,7 +320,7 @@ TEST_P(Sundials, ABallAtRestStaysThere) {
   const double depth = std::pow(mass * 10 / 1e10, 2.0 / 3);
   scene.start.q[0] = radius - depth;
   scene.touch_times = false;
-  SundialsClock clock(scene.model, options());
+  SundialsIntegrator clock(scene.model, options());
   const Outcome end = run(scene, scene.start, clock);
   // A step may be wrong by rtol of the depth and of the speed of falling that far. One
   // becomes the other in an oscillation, and dies out with it, as new ones come.
@@ -338,7 +338,7 @@ TEST_P(Sundials, ABallAtRestStaysThere) {
 TEST_P(Sundials, SamplesLieOnTheMotion) {
   const Scene scene = steel_ball(0.05, 0.25);
   State state = scene.start;
-  SundialsClock clock(scene.model, options());
+  SundialsIntegrator clock(scene.model, options());
   std::vector<double> times;
   double first_touch = HUGE_VAL;
   const double fall = std::sqrt(2 * 0.05 / 10);
@@ -366,13 +366,14 @@ TEST_P(Sundials, SamplesLieOnTheMotion) {
 TEST(SundialsOptions, WhatCannotBeIsSaid) {
   const Scene scene = steel_ball(1, 1);
   State state = scene.start;
-  SundialsClock coarse(scene.model, {.rtol = 0});
+  SundialsIntegrator coarse(scene.model, {.rtol = 0});
   EXPECT_EQ(coarse.advance_to(state, 1), StepStatus::wrong_step);
-  SundialsClock seventh(scene.model, {.method = SundialsMethod::arkode_erk, .order = 7});
+  SundialsIntegrator seventh(scene.model,
+                             {.method = SundialsMethod::arkode_erk, .order = 7});
   EXPECT_EQ(seventh.advance_to(state, 1), StepStatus::wrong_step);
   EXPECT_NE(seventh.error().find("order"), std::string::npos);
   state.v[0] = std::nan("");
-  SundialsClock clock(scene.model);
+  SundialsIntegrator clock(scene.model);
   EXPECT_EQ(clock.advance_to(state, 1), StepStatus::not_finite);
 }
 

@@ -31,7 +31,7 @@ struct Bounce {
   State state;
 };
 
-Bounce bounce(double rtol, bool contact_clock, double until) {
+Bounce bounce(double rtol, bool contact_time, double until) {
   ModelBuilder builder;
   builder.gravity({0, 0, -10});
   builder.add_shape({.name = "ground", .shape = Plane{}});
@@ -46,7 +46,7 @@ Bounce bounce(double rtol, bool contact_clock, double until) {
   state = make_state(model);
   put(model, state, "ball", {0, 0, 1 + radius});
   const double start = mass * 10 * (1 + radius);
-  Adaptive clock(model, {.rtol = rtol, .contact_clock = contact_clock});
+  Adaptive clock(model, {.rtol = rtol, .contact_time = contact_time});
   Audit audit;
   const StepStatus status = clock.advance_to(
       state, until, {.on_event = [&](const State& now, const Event& event) {
@@ -64,12 +64,12 @@ Bounce bounce(double rtol, bool contact_clock, double until) {
 }
 
 TEST(Adaptive, EveryBounceIsFoundAtEveryTolerance) {
-  for (const bool contact_clock : {true, false}) {
+  for (const bool contact_time : {true, false}) {
     double before = HUGE_VAL;
     for (const double rtol : {1e-2, 1e-4, 1e-6, 1e-8}) {
-      const Bounce run = bounce(rtol, contact_clock, 5);
+      const Bounce run = bounce(rtol, contact_time, 5);
       // 12 touches, then 26 micro-bounces, then rest.
-      ASSERT_EQ(run.touches.size(), 38u) << rtol << " " << contact_clock;
+      ASSERT_EQ(run.touches.size(), 38u) << rtol << " " << contact_time;
       EXPECT_NEAR(run.touches[0], 0.447213595499958, 1e-14);
       const double error = std::fabs(run.touches[11] - 2.391673406);
       EXPECT_LT(error, before) << rtol;
@@ -103,7 +103,7 @@ TEST(Adaptive, ABallAtRestCostsNothing) {
 }
 
 // Laid on the ground without a gap, it sinks in slowly, over a tenth of a second; nothing
-// has any energy yet that errors of the books could be measured by.
+// has any energy yet that errors of the ledger could be measured by.
 TEST(Adaptive, ABallLaidOnTheGroundCostsLittle) {
   ModelBuilder builder;
   builder.add_shape({.name = "ground", .shape = Plane{}});
@@ -381,8 +381,8 @@ Outcome run(const Scene& scene, double rtol) {
   bool first = true;
   const auto on_step = [&](const State& now) {
     result.audit.observe(make_ledger(clock.system(), now));
-    const Ledger& books = result.audit.last();
-    const double energy = books.energy() - books.supplied();
+    const Ledger& ledger = result.audit.last();
+    const double energy = ledger.energy() - ledger.supplied();
     if (first) begins = energy;
     first = false;
     result.gain = std::max(result.gain, energy - begins);
@@ -431,7 +431,7 @@ TEST(Adaptive, NeverGainsEnergyAndLosesNoContact) {
   }
 }
 
-TEST(Adaptive, BooksBalanceAtDefaultAndTightTolerance) {
+TEST(Adaptive, LedgerBalancesAtDefaultAndTightTolerance) {
   const LawChoice normal = gonthier(1e7, 0.5), friction = bristles(0.3);
   Scene scenes[] = {double_pendulum(normal, friction), tumbling_box(), arm_at_its_limit(),
                     robot()};

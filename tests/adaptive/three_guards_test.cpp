@@ -31,8 +31,8 @@ TEST(ThreeGuards, APassHoldsEachOnItsSide) {
   columns.normal_force = force.data();
   columns.normal_held = {sides.data(), n};
   LawTotals totals;
-  normal_pass<ThreeSwitches, Books::none, double, Form::evaluate>(p, columns, {0, n}, 0,
-                                                                  totals);
+  normal_pass<ThreeSwitches, LedgerDetail::none, double, Form::evaluate>(
+      p, columns, {0, n}, 0, totals);
   const double spring = p.stiffness * depth[0], damper = p.damping * rate[0];
   for (std::size_t i = 0; i < n; ++i) {
     const double hard = sides[i], presses = sides[n + i], fast = sides[2 * n + i];
@@ -94,11 +94,11 @@ TEST(ThreeGuards, TheAdaptiveIntegratorLocatesEachAsAnEvent) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(expected[i].guard, order[i]) << i;
   const auto p = default_params<ThreeSwitches>();
   const Model model = validation::ball_on_guide(0, choose<ThreeSwitches>());
-  for (const bool contact_clock : {true, false}) {
+  for (const bool contact_time : {true, false}) {
     for (const double rtol : {1e-6, 1e-10}) {
       State state = make_state(model);
       state.q[0] = 0.05;  // 1 m/s at the ground
-      Adaptive stepper(model, {.rtol = rtol, .contact_clock = contact_clock});
+      Adaptive stepper(model, {.rtol = rtol, .contact_time = contact_time});
       std::vector<Event> events;
       std::vector<std::array<double, 3>> guards;
       StepObserver observer;
@@ -109,7 +109,7 @@ TEST(ThreeGuards, TheAdaptiveIntegratorLocatesEachAsAnEvent) {
             p, {}, Kinematics<double>::at(motion.depth, motion.rate)));
       };
       ASSERT_EQ(stepper.advance_to(state, 0.13, observer), StepStatus::ok);
-      ASSERT_EQ(events.size(), 6u) << rtol << " " << contact_clock;
+      ASSERT_EQ(events.size(), 6u) << rtol << " " << contact_time;
       EXPECT_EQ(events[0].kind, EventKind::touch);
       EXPECT_EQ(events[5].kind, EventKind::lift_off);
       // What a guard may be off by: the depth, the force, the speed of the impact, each
@@ -119,7 +119,7 @@ TEST(ThreeGuards, TheAdaptiveIntegratorLocatesEachAsAnEvent) {
         const Event& event = events[i + 1];
         const std::size_t guard = expected[i].guard;
         EXPECT_NEAR(event.time - events[0].time, expected[i].time, 10 * rtol * 5e-3)
-            << i << " " << rtol << " " << contact_clock;
+            << i << " " << rtol << " " << contact_time;
         if (guard == 3) continue;
         const EventKind kind = guard == 1 ? EventKind::clamp : EventKind::branch;
         EXPECT_EQ(event.kind, kind) << i;

@@ -98,13 +98,13 @@ shapes = [{type = "sphere", radius_m = 0.1}]
       scene +
       R"(friction = { law = "gonthier-friction", mu_static = 0.8, mu_coulomb = 0.8, stiffness = 5e3, damping = 200, stribeck_speed = 1e-3, dwell_time = 0.01, bound = true }
 )");
-  const Ledger& books = defect.audit.last();
+  const Ledger& ledger = defect.audit.last();
   EXPECT_GT(defect.audit.unsupplied(), 0);
-  EXPECT_EQ(defect.audit.unsupplied(), books.unsupplied());
-  const double ends = books.kinetic + books.stored() +
-                      std::abs(books.gravity - defect.audit.first().gravity) +
-                      books.dissipated();
-  EXPECT_GE(defect.audit.scale(), ends - books.unsupplied());
+  EXPECT_EQ(defect.audit.unsupplied(), ledger.unsupplied());
+  const double ends = ledger.kinetic + ledger.stored() +
+                      std::abs(ledger.gravity - defect.audit.first().gravity) +
+                      ledger.dissipated();
+  EXPECT_GE(defect.audit.scale(), ends - ledger.unsupplied());
   EXPECT_GT(ends, defect.audit.scale());
 }
 

@@ -323,7 +323,7 @@ class Tumbling : public testing::TestWithParam<Method> {};
 
 /// The ledger closes whatever the method; what methods of first order damp by themselves
 /// is a line of it, or of the order of the step.
-TEST_P(Tumbling, BooksClose) {
+TEST_P(Tumbling, LedgerBalances) {
   const Model model = cube(with_spin(sticks, Spin::elliptic));
   State state = make_state(model);
   put(model, state, "body", {0, 0, 0.1}, {0.2, 0.1, 0}, {1, 2, 3});

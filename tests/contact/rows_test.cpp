@@ -166,7 +166,7 @@ TEST(Rows, ToldWhenThereAreMoreContactsThanRoom) {
             std::string_view::npos);
 }
 
-/// A step that finds no room leaves the books as they were, however often it is tried.
+/// A step that finds no room leaves the ledger as it was, however often it is tried.
 TEST(Rows, AFailedStepChangesNothing) {
   ModelBuilder builder;
   builder.add_shape({.name = "ground", .shape = Plane{}});
@@ -245,7 +245,7 @@ TEST(Rows, TheBroadPhaseFindsWhatLookingAtAllPairsFinds) {
 }
 
 /// Ground that recovers stores energy after the body has left; that contact is kept until
-/// it is flat again, and the books stay closed.
+/// it is flat again, and the ledger stays balanced.
 TEST(Rows, AGroundThatRecoversIsNotForgotten) {
   ModelBuilder builder;
   builder.add_shape({.name = "ground", .shape = Plane{}});
@@ -266,13 +266,13 @@ TEST(Rows, AGroundThatRecoversIsNotForgotten) {
   EXPECT_LT(summary.audit.relative(), 1e-5);
 }
 
-TEST(Rows, BooksOfSingleContactsAddUpToTheTotals) {
+TEST(Rows, LedgersOfSingleContactsAddUpToTheTotals) {
   ModelBuilder builder;
   builder.add_shape({.name = "ground", .shape = Plane{}});
   add_free(builder, "one", 1, ball_inertia(1, 0.1), Sphere{0.1});
   add_free(builder, "two", 1, ball_inertia(1, 0.1), Sphere{0.1});
   builder.add_contact({.normal = bouncing(0.2), .friction = sticky});
-  builder.options({.contact_books = true});
+  builder.options({.contact_ledger = true});
   const Model model = built(builder);
   for (const Method method : {Method::semi_implicit_euler, Method::bogacki_shampine}) {
     State state = make_state(model);
@@ -288,8 +288,8 @@ TEST(Rows, BooksOfSingleContactsAddUpToTheTotals) {
         return state.contacts
             .memory[static_cast<std::size_t>(k) * state.contacts.capacity() + i];
       };
-      normal += column(layout.normal_books);
-      slip += column(layout.friction_books + 1);
+      normal += column(layout.normal_ledger);
+      slip += column(layout.friction_ledger + 1);
     }
     ASSERT_EQ(closed(state).size(), 2u);
     EXPECT_GT(normal, 0);
@@ -311,9 +311,9 @@ struct Meeting {
 };
 
 // Where sides are clipped against each other contact points run along the surfaces, come
-// and go; that adds to the stored energy and takes from it. It is booked as exactly as
+// and go; that adds to the stored energy and takes from it. It is counted as exactly as
 // the rest.
-TEST(Rows, BooksBalanceWhileContactPointsMoveAlongTheSurfaces) {
+TEST(Rows, LedgerBalancesWhileContactPointsMoveAlongTheSurfaces) {
   using validation::about_x;
   const Mat3<double> lying = about_x(std::acos(-1.0) / 2);
   const Box slab{{1, 1, 0.1}};

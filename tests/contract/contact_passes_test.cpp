@@ -36,7 +36,7 @@ TEST(ContactPasses, CoverEveryBlockAndHandTheNormalForceOn) {
     LawTotals normal_totals;
     LawTotals friction_totals;
     const AllocationCount allocated;
-    contact_passes<Normal, Friction, Books::totals, double>(
+    contact_passes<Normal, Friction, LedgerDetail::totals, double>(
         normal, friction, table.columns, {0, count}, 1e-3, normal_totals,
         friction_totals);
     EXPECT_EQ(allocated.since(), 0);
@@ -65,7 +65,7 @@ TEST(ContactPasses, GiveTheSameForcesWithoutALedger) {
   const auto normal = default_params<Normal>();
   const auto friction = default_params<Friction>();
   constexpr std::size_t count = 37;
-  const auto run = [&]<Books books>() {
+  const auto run = [&]<LedgerDetail ledger>() {
     Random random(44);
     Table<double> table(count, field_count<StateOf<Normal>, double>,
                         field_count<StateOf<Friction>, double>);
@@ -74,15 +74,15 @@ TEST(ContactPasses, GiveTheSameForcesWithoutALedger) {
       put_state(table.columns.normal_next, i, touch<Normal>(normal, 1.0));
     }
     LawTotals totals;
-    contact_passes<Normal, Friction, books, double>(normal, friction, table.columns,
-                                                    {0, count}, 1e-3, totals, totals);
-    if (books == Books::none) {
+    contact_passes<Normal, Friction, ledger, double>(normal, friction, table.columns,
+                                                     {0, count}, 1e-3, totals, totals);
+    if (ledger == LedgerDetail::none) {
       EXPECT_EQ(totals.stored, 0);
     }
     return table.values;
   };
-  const auto with = run.template operator()<Books::totals>();
-  const auto without = run.template operator()<Books::none>();
+  const auto with = run.template operator()<LedgerDetail::totals>();
+  const auto without = run.template operator()<LedgerDetail::none>();
   for (std::size_t i = 0; i < with.size(); ++i) {
     EXPECT_TRUE(same_bits(with[i], without[i]));
   }

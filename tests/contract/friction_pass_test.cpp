@@ -21,7 +21,7 @@ void check_friction_pass() {
     const auto h = static_cast<N>(1e-3);
     LawTotals totals;
     const AllocationCount count;
-    friction_pass<L, Books::totals, N>(p, table.columns, range, h, totals);
+    friction_pass<L, LedgerDetail::totals, N>(p, table.columns, range, h, totals);
     EXPECT_EQ(count.since(), 0);
 
     Totals expected;

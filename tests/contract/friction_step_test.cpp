@@ -2,7 +2,7 @@
 
 #include "tests/contract/support.hpp"
 
-// Every registered friction law over steps: books, order, stability, commit.
+// Every registered friction law over steps: ledger, order, stability, commit.
 
 namespace bristle::contract {
 namespace {

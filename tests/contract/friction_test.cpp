@@ -46,7 +46,7 @@ double stored_rate(const Sample<L, N>& s, const typename L::template State<N>& r
 }
 
 template <class L, class N>
-void check_books(const Sample<L>& sample) {
+void check_ledger(const Sample<L>& sample) {
   const Sample<L, N> s = cast_sample<N>(sample);
   if (squares_underflow<L, N>(s.state)) return;
   const auto f = evaluate<L>(s.params, s.state, s.kin, s.normal_force);
@@ -58,8 +58,8 @@ void check_books(const Sample<L>& sample) {
 
 TYPED_TEST(FrictionContract, PowerIsSpentStoredOrLost) {
   for_friction_samples<TypeParam>(1, 2000, [](const Sample<TypeParam>& s) {
-    check_books<TypeParam, double>(s);
-    check_books<TypeParam, float>(s);
+    check_ledger<TypeParam, double>(s);
+    check_ledger<TypeParam, float>(s);
   });
 }
 

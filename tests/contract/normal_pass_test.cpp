@@ -20,7 +20,7 @@ void check_normal_pass() {
     const auto h = static_cast<N>(1e-3);
     LawTotals totals;
     const AllocationCount count;
-    normal_pass<L, Books::totals, N>(p, table.columns, range, h, totals);
+    normal_pass<L, LedgerDetail::totals, N>(p, table.columns, range, h, totals);
     EXPECT_EQ(count.since(), 0);
 
     Totals expected;

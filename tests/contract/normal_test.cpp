@@ -23,7 +23,7 @@ double stored_rate(const Sample<L, N>& s, const typename L::template State<N>& r
 }
 
 template <class L, class N>
-void check_books(const Sample<L>& sample) {
+void check_ledger(const Sample<L>& sample) {
   const Sample<L, N> s = cast_sample<N>(sample);
   const auto f = evaluate<L>(s.params, s.state, s.kin);
   const double stored = stored_rate(s, f.rate);
@@ -34,8 +34,8 @@ void check_books(const Sample<L>& sample) {
 
 TYPED_TEST(NormalContract, PowerIsSpentStoredOrLost) {
   for_normal_samples<TypeParam>(1, 2000, [](const Sample<TypeParam>& s) {
-    check_books<TypeParam, double>(s);
-    check_books<TypeParam, float>(s);
+    check_ledger<TypeParam, double>(s);
+    check_ledger<TypeParam, float>(s);
   });
 }
 

@@ -174,7 +174,7 @@ TEST_P(Steppers, TouchAndLiftOffAlternateAndNameTheirContact) {
 }
 
 /// To the tolerance; or at least to the first order of a fixed step, as what a method
-/// damps and does not book goes with the step.
+/// damps and does not count goes with the step.
 TEST_P(Steppers, TheLedgerCloses) {
   const Model model = thrown_ball();
   const auto balance_error = [&](const StepperOptions& options) {

@@ -560,7 +560,7 @@ double work(const V& force, const V& slip) {
   return sum;
 }
 
-/// The books of one moment: spent + sources = d(stored)/dt + losses.
+/// The ledger of one moment: spent + sources = d(stored)/dt + losses.
 template <class N>
 void expect_balance(double spent, const Powers<N>& p, double stored_rate, double speed) {
   const double parts[]{spent,

@@ -36,7 +36,7 @@ std::vector<Kinematics<double>> motions() {
   return all;
 }
 
-/// Two laws that are one: forces, books and slopes agree to round-off.
+/// Two laws that are one: forces, ledger and slopes agree to round-off.
 template <class A, class B>
 void expect_same(const ParamsOf<A>& a, const ParamsOf<B>& b) {
   const auto state_a = A::touch(a, 1.0);
@@ -520,7 +520,7 @@ TEST(AzadFeatherstoneRecovery, ALateSecondImpactIsThatOfTheStatelessLaw) {
   }
 }
 
-TEST(AzadFeatherstoneRecovery, TheBooksCloseThroughLossRecoveryAndReturn) {
+TEST(AzadFeatherstoneRecovery, TheLedgerBalancesThroughLossRecoveryAndReturn) {
   for (const double wait :
        {0.3 * recovery_time, 1.2 * recovery_time, 5 * recovery_time}) {
     const auto coarse =

@@ -299,7 +299,7 @@ TEST(Spin, APassNotesWhatSpinningLoses) {
   choice.spin = Spin::uniform;
   double depth = 1e-4, rate = 0, x = 0.3, y = 0, z = 0.4, load = 10;
   double fx = 0, fy = 0, fz = 0, loss = 0;
-  std::array<double, book_columns> books{};
+  std::array<double, book_columns> ledger{};
   LawColumns c{};
   c.depth = &depth;
   c.rate = &rate;
@@ -310,15 +310,15 @@ TEST(Spin, APassNotesWhatSpinningLoses) {
   c.friction_x = &fx;
   c.friction_y = &fy;
   c.friction_z = &fz;
-  c.friction_books = {books.data(), 1};
+  c.friction_ledger = {ledger.data(), 1};
   c.spin_loss = &loss;
   LawTotals totals;
   friction_law(choice).evaluate_columns(choice, c, {0, 1}, 0, totals);
   EXPECT_NEAR(loss, -fz * z, 1e-12 * loss);
-  EXPECT_NEAR(books[2], -fx * x - fz * z, 1e-12 * books[2]);
+  EXPECT_NEAR(ledger[2], -fx * x - fz * z, 1e-12 * ledger[2]);
   friction_law(choice).evaluate(choice, c, {0, 1}, 0, totals);
   EXPECT_EQ(totals.spin, loss);
-  EXPECT_EQ(totals.powers.slip, books[2]);
+  EXPECT_EQ(totals.powers.slip, ledger[2]);
 }
 
 }  // namespace

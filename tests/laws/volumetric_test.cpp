@@ -124,7 +124,7 @@ TYPED_TEST_SUITE(VolumetricLaw, VolumetricLaws);
 
 /// The work of f_n on v_cn is stored in k_v W, whose rate is k_v V v_cn, or lost; nothing
 /// pulls; and at rest the force is that of the overlap.
-TYPED_TEST(VolumetricLaw, BooksTheForceOfItsPatch) {
+TYPED_TEST(VolumetricLaw, NotesTheForceOfItsPatch) {
   using L = TypeParam;
   for_patches<L>([](const auto& p, const auto& state, const Kinematics<double>& kin,
                     const PatchMotion<double>& patch) {

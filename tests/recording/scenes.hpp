@@ -87,7 +87,7 @@ inline Model every_law() {
                          .normal = next_of(normals),
                          .friction = next_of(frictions)});
   }
-  builder.options({.contact_capacity = 0, .contact_books = true});
+  builder.options({.contact_capacity = 0, .contact_ledger = true});
   return built(builder);
 }
 

@@ -634,7 +634,7 @@ TEST(Mjcf, NamesWhatItDoesNotRead) {
                   "<actuator><muscle joint='x'/></actuator>"));
   ASSERT_TRUE(a.fine) << a.problems.text();
   const std::vector<std::string> expected{
-      "not read, so that what they drive is limp: muscle actuator (1)",
+      "not read, so that the joints they drive are not held: muscle actuator (1)",
       "not read, so that what they hold together is loose: spatial tendon (1)",
       "not read, so that it moves otherwise: stiffness of a ball joint (1)",
       "not read, so that contacts differ: geom margin (1), rolling and spinning friction "

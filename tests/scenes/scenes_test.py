@@ -68,21 +68,21 @@ def crossing(times, values, level):
 
 
 class Outcomes(Case):
-    def assert_books_close(self, summary, within=1e-6):
+    def assert_ledger_balances(self, summary, within=1e-6):
         """What an adaptive run cannot account for, at the tolerance of the scene."""
         self.assertEqual(summary["clock"], "adaptive")
         self.assertLess(summary["ledger"]["relative_residual"], within)
 
     def test_steel_ball(self):
         summary = self.quick("steel-ball")
-        self.assert_books_close(summary)
+        self.assert_ledger_balances(summary)
         self.assertEqual(summary["touches"], 38)
         force = summary["probes"]["force on the ball"]["last"]
         self.assertAlmostEqual(force, 0.66, delta=1e-6)  # m g, and it is at rest
 
     def test_ball_on_incline_rolls(self):
         summary, probe = self.curves("ball-on-incline")
-        self.assert_books_close(summary)
+        self.assert_ledger_balances(summary)
         t, speed = probe["time"], probe["speed"]
         # Across the slope it keeps a small speed, downhill 5/7 g sin 20° is gained each second.
         rolling = [i for i in range(len(t)) if t[i] >= 2.5]
@@ -92,7 +92,7 @@ class Outcomes(Case):
 
     def test_ball_in_cylinder(self):
         summary, probe = self.curves("ball-in-cylinder")
-        self.assert_books_close(summary)
+        self.assert_ledger_balances(summary)
         t, x = probe["time"], probe["x"]
         zeros = [t[i - 1] + (t[i] - t[i - 1]) * x[i - 1] / (x[i - 1] - x[i])
                  for i in range(1, len(t)) if t[i] > 3 and x[i - 1] * x[i] < 0]
@@ -103,7 +103,7 @@ class Outcomes(Case):
 
     def test_newtons_cradle(self):
         summary = self.quick("newtons-cradle")
-        self.assert_books_close(summary)
+        self.assert_ledger_balances(summary)
         # One goes out as far as one came in, to the other side.
         self.assertAlmostEqual(summary["probes"]["first string"]["largest"],
                                math.radians(30), delta=1e-9)
@@ -153,7 +153,7 @@ class Outcomes(Case):
     def test_pinched_capsule_does_not_drift(self):
         short, long = (self.quick("pinched-capsule", "--set", f"clock.duration_s={seconds}")
                        for seconds in (1, 5))
-        self.assert_books_close(long)
+        self.assert_ledger_balances(long)
         heights = [run["probes"]["height"]["last"] for run in (short, long)]
         self.assertLess(abs(heights[0]), 5e-5)
         self.assertAlmostEqual(heights[0], heights[1], delta=1e-12)
@@ -174,7 +174,7 @@ class Outcomes(Case):
     def test_shaken_block_does_not_creep(self):
         short, long = (self.quick("shaken-block", "--set", f"clock.duration_s={seconds}")
                        for seconds in (4, 10))  # whole numbers of shakes
-        self.assert_books_close(long)
+        self.assert_ledger_balances(long)
         places = [run["probes"]["block x"]["last"] for run in (short, long)]
         self.assertAlmostEqual(places[0], places[1], delta=1e-10)
 
@@ -187,7 +187,7 @@ class Outcomes(Case):
 
     def test_double_pendulum(self):
         summary = self.quick("double-pendulum")
-        self.assert_books_close(summary)
+        self.assert_ledger_balances(summary)
         self.assertEqual(summary["touches"], 38)
         for name, angle in (("phi1", 1.9174), ("phi2", -65.7402)):
             self.assertAlmostEqual(math.degrees(summary["probes"][name]["last"]), angle,
@@ -195,7 +195,7 @@ class Outcomes(Case):
 
     def test_four_bar_pushes_the_block_to_its_dead_centre(self):
         summary, probe = self.curves("four-bar")
-        self.assert_books_close(summary)
+        self.assert_ledger_balances(summary)
         # Freudenstein 1955, with bars a = 0.1, b = 0.25, c = 0.2 and d = 0.25 between the pivots:
         # d/a cos ψ − d/c cos θ + (a² − b² + c² + d²)/(2 a c) = cos(θ − ψ).
         a, b, c, d = 0.1, 0.25, 0.2, 0.25
@@ -284,7 +284,7 @@ position_m = [0.5, 0, 0]
         for rtol in ("1e-6", "1e-9"):
             summary, probe = self.curves("tippe-top", "--set", f"clock.rtol={rtol}",
                                          "--set", "clock.duration_s=2.5")
-            self.assert_books_close(summary)
+            self.assert_ledger_balances(summary)
             t, com = probe["time"], probe["centre of mass"]
             lying = crossing(t, [s - c for s, c in zip(probe["end of the stem"], com)], 0)
             times.append((lying, crossing(t, com, 0.023)))
@@ -298,7 +298,7 @@ position_m = [0.5, 0, 0]
         for spin in (-5, 5):
             summary, probe = self.curves(
                 "rattleback", "--set", f"bodies.stone.angular_velocity_rad_s=[0,0,{spin}]")
-            self.assert_books_close(summary)
+            self.assert_ledger_balances(summary)
             heading = [math.atan2(y - cy, x - cx) for x, y, cx, cy in zip(
                 probe["tip x"], probe["tip y"], probe["middle x"], probe["middle y"])]
             angle, angles = 0.0, [0.0]

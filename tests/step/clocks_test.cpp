@@ -128,7 +128,7 @@ TEST_P(Clocks, AnImpactReturnsTheRestitutionTyped) {
   }
 }
 
-TEST_P(Clocks, TheBooksCloseBetterWithShorterSteps) {
+TEST_P(Clocks, TheLedgerBalancesBetterWithShorterSteps) {
   const Model model = tumbling();
   const auto residual = [&](double step) {
     State state = thrown(model);
@@ -411,7 +411,7 @@ TEST_P(Clocks, CommandedMotionMovesInSubstepsAndIsBooked) {
 }
 
 /// A push between two steps is not the step's: dissipation does not run backwards.
-TEST_P(Clocks, VelocitiesSetByHandLeaveTheBooksAlone) {
+TEST_P(Clocks, VelocitiesSetByHandLeaveTheLedgerAlone) {
   ModelBuilder builder;
   builder.add_shape({.name = "ground", .shape = Plane{}});
   add_free(builder, "puck", 1, Sym3<double>::diagonal(1e3, 1e3, 1e3), Sphere{0.1});

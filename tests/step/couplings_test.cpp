@@ -63,7 +63,7 @@ TEST(Couplings, AFrequencyIsThatOfTheJointsAlone) {
   EXPECT_NEAR(model->couplings[0].damping, 14 / inverse_mass, 1e-12);
 }
 
-/// Every stepper books what a motor on a coupling does, within its force limits and at
+/// Every stepper counts what a motor on a coupling does, within its force limits and at
 /// them, and what the spring and damper of the coupling take.
 TEST(Couplings, MotorsThatDriveThemAreInTheLedger) {
   for (const double largest : {1e9, 0.8}) {

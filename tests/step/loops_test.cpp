@@ -695,7 +695,7 @@ TEST(Loops, ADistanceSpringStretchesByItsTension) {
   EXPECT_LT(state.works.loops, 100 * std::pow(std::pow(omega, 3) * 2.5e-4 * 2.5e-4, 2));
 }
 
-TEST(Loops, TheBooksBalanceWithSpringsAndDampers) {
+TEST(Loops, TheLedgerBalancesWithSpringsAndDampers) {
   const FourBar bars;
   for (const LoopKind kind : {LoopKind::point, LoopKind::hinge, LoopKind::weld}) {
     LoopSpec loop{.name = "knuckle", .kind = kind, .stiffness = 2e4, .damping = 30};
@@ -736,7 +736,7 @@ TEST(Loops, TheBooksBalanceWithSpringsAndDampers) {
 
 /// In space, with everything turning: frames that are far from closed, power by formula
 /// against the energy lost.
-TEST(Loops, TheBooksOfAWideOpenWeldBalance) {
+TEST(Loops, TheLedgerOfAWideOpenWeldBalance) {
   for (const LoopKind kind :
        {LoopKind::point, LoopKind::hinge, LoopKind::weld, LoopKind::distance}) {
     ModelBuilder b;
@@ -776,7 +776,7 @@ TEST(Loops, TheBooksOfAWideOpenWeldBalance) {
 }
 
 /// What the motor of a driven four-bar did, with a rigid loop and with a stiff one.
-TEST(Loops, TheBooksOfADriveBalance) {
+TEST(Loops, TheLedgerOfADriveBalance) {
   const FourBar bars;
   for (const bool rigid : {true, false}) {
     LoopSpec loop{.name = "knuckle", .kind = LoopKind::point};
@@ -1031,7 +1031,7 @@ TEST(Loops, AFourBarLegLandsOnItsFoot) {
   }
 }
 
-TEST(Loops, TheBooksOfALandingCloseBetterWithShorterSteps) {
+TEST(Loops, TheLedgerOfALandingCloseBetterWithShorterSteps) {
   const Model model = leg();
   for (const Method method : methods) {
     const auto residual = [&](double step) {

@@ -123,7 +123,7 @@ Outcome fall(double step, Method method, double duration) {
   return {summary, summary.audit.last().kinetic};
 }
 
-TEST(Heap, ComesToRestWithItsBooksClosed) {
+TEST(Heap, ComesToRestWithItsLedgerBalanced) {
   const Outcome run = fall(20e-6, Method::semi_implicit_euler, 1.25);
   ASSERT_EQ(run.summary.status, StepStatus::ok) << explain(run.summary.status);
   EXPECT_LT(run.summary.audit.relative(), 1e-3);

@@ -24,7 +24,8 @@ struct AzadFeatherstoneClutch : FrictionBase<AzadFeatherstoneClutch> {
           "damping grow like √δ.",
       .energy =
           "Not passive as printed: the stiffness K_t√δ grows under load and puts in "
-          "¼ K_t δ^{-1/2} δ̇ u² (booked as parametric; negative as the depth falls). With "
+          "¼ K_t δ^{-1/2} δ̇ u² (counted as parametric; negative as the depth falls). "
+          "With "
           "passive = 1 new contact area starts unstressed and this power is never "
           "positive."};
 

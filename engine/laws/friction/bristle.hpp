@@ -60,7 +60,7 @@ BRISTLE_INLINE BoundDeflection<V, T> deflection_on_bound(const V& memory, const 
 
 /// The deflection on accepted steps: within `reach` of zero, and zero in flight. What
 /// the spring loses by it is released. Where the law is held `on` the bound, the
-/// deflection is as long as `reach`; what the spring gains by that was booked as slip.
+/// deflection is as long as `reach`; what the spring gains by that was counted as slip.
 template <Scalar T, int D, class M>
 BRISTLE_INLINE Commit<T, Deflection<T, D>> bound_deflection(const Deflection<T, D>& state,
                                                             const M& bounded, const M& on,
@@ -179,7 +179,7 @@ struct YieldingBristle : FrictionBase<Law> {
     Vec<T, D> z_rate = m.drive - fade * state.z;
     return {.force = force(p, m, kin, state.z, z_rate),
             .stored = stored(p, state.z),
-            .powers = books(p, m, state.z, z_rate, fade),
+            .powers = ledger(p, m, state.z, z_rate, fade),
             .rate = {z_rate}};
   }
 
@@ -196,7 +196,7 @@ struct YieldingBristle : FrictionBase<Law> {
     const T shrink = T(1) / (T(1) + h * fade);
     State<T, D> moved{shrink * elastic};
     Vec<T, D> z_rate = shrink * (m.drive - fade * state.z);
-    Powers<T> powers = books(p, m, moved.z, z_rate, fade);
+    Powers<T> powers = ledger(p, m, moved.z, z_rate, fade);
     // U(z) − U(z₀) = h σ₀ z·ż − ½ σ₀ |h ż|²: backward Euler's own loss joins the
     // damper's.
     powers.damping += T(Value<T>(0.5)) * h * p.stiffness * norm2(z_rate);
@@ -253,7 +253,7 @@ struct YieldingBristle : FrictionBase<Law> {
     Vec<T, D> z = select(on, bound.z, state.z);
     const T fade = m.relax * Law::yield_speed(p, z, kin.slip, m.speed, m.relax);
     Vec<T, D> z_rate = m.drive - fade * z;
-    Powers<T> powers = books(p, m, z, z_rate, fade);
+    Powers<T> powers = ledger(p, m, z, z_rate, fade);
     const auto kept = rate_on_bound(on, bound, z_rate);
     powers.slip += p.stiffness * kept.lost;
     return {.force = force(p, m, kin, z, z_rate),
@@ -319,11 +319,11 @@ struct YieldingBristle : FrictionBase<Law> {
 
   /// With s v = ż + ρ z, ρ = σ₀ v_y/g:  −f·v = σ₀ z·ż + σ₀ ρ |z|² + σ₁ ż·(s v) + σ₂ |v|².
   /// Only the damper's term can be negative. It then draws on the slip's, next on the
-  /// viscous one, and what is still lacking is booked as unsupplied.
+  /// viscous one, and what is still lacking is counted as unsupplied.
   template <class Params, Scalar T, int D>
-  BRISTLE_INLINE static Powers<T> books(const Params& p, const Moment<T, D>& m,
-                                        const Vec<T, D>& z, const Vec<T, D>& z_rate,
-                                        const T& fade) {
+  BRISTLE_INLINE static Powers<T> ledger(const Params& p, const Moment<T, D>& m,
+                                         const Vec<T, D>& z, const Vec<T, D>& z_rate,
+                                         const T& fade) {
     const T slip = p.stiffness * fade * norm2(z);
     if constexpr (Law::has_damper) {
       const T damper = m.damping * dot(z_rate, m.drive);

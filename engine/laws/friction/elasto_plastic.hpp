@@ -53,7 +53,7 @@ struct ElastoPlastic : YieldingBristle<ElastoPlastic> {
           "Passive with passive = 1 or σ₁ = 0. Otherwise the damper's power σ₁ ż·v_t can "
           "be "
           "negative while |z| > z_max, as after breaking away fast, and exceed the other "
-          "losses where σ₁|v_t| > 4 g; booked as unsupplied."};
+          "losses where σ₁|v_t| > 4 g; counted as unsupplied."};
 
   template <class T>
   struct Params {

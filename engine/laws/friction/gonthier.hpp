@@ -28,7 +28,7 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
           "early, at about μ_C f_n + v_S² σ₀ σ₁/(4 Ḟ) under a load that grows by Ḟ.",
       .energy =
           "Not passive: the sliding branch drives z towards f_C/σ₀ whatever the slip, so "
-          "that the bristle can store more than it receives; this power is booked as "
+          "that the bristle can store more than it receives; this power is counted as "
           "unsupplied. It is zero in full stick (s = 1, unsaturated) and in steady "
           "sliding, and matters where μ_C f_n/(σ₁|v_t|) exceeds about one, as in hard "
           "impacts, and in wind-up."};
@@ -266,7 +266,7 @@ struct GonthierFriction : FrictionBase<GonthierFriction> {
     return s * slip + ((T(1) - s) * (T(1) / p.damping)) * (coulomb - p.stiffness * z);
   }
 
-  /// Saturates the bristle's force and books what it does beside bending the bristle.
+  /// Saturates the bristle's force and counts what it does beside bending the bristle.
   template <Scalar T, int D>
   BRISTLE_INLINE static Output<T, D> output(const Params<T>& p, const T& dwell,
                                             const Kinematics<T, D>& kin,

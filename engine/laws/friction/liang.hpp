@@ -31,7 +31,7 @@ struct Liang : Slider<Liang> {
       .energy =
           "Passive in this reading: the damper takes c |ṡ|², the slip F |v_t − ṡ|; what "
           "a "
-          "falling load or a rising speed releases is booked as slip."};
+          "falling load or a rising speed releases is counted as slip."};
 
   template <class T>
   struct Params {

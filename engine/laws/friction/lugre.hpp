@@ -37,7 +37,7 @@ struct LuGre : YieldingBristle<LuGre> {
           "power "
           "σ₁ ż·v_t is negative while σ₀|z| > g, as after breaking away fast, and "
           "exceeds "
-          "the other losses where σ₁|v_t| > 4 g; this is booked as unsupplied. (At "
+          "the other losses where σ₁|v_t| > 4 g; this is counted as unsupplied. (At "
           "constant load and with "
           "|z| ≤ μ_S f_n/σ₀ it stays zero exactly if σ₂ ≥ σ₁ (μ_S − μ_C)/μ_C, the "
           "condition "

@@ -28,7 +28,7 @@ struct SpringSlider : Slider<SpringSlider> {
           "slip. c/k below a nanosecond counts as no damper in `evaluate`.",
       .energy =
           "Passive: the damper takes c |ż|², the slider μ f_n |V|. What a falling load "
-          "releases is booked as slip."};
+          "releases is counted as slip."};
 
   template <class T>
   struct Params {

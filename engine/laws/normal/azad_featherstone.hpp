@@ -21,7 +21,7 @@ struct AzadFeatherstone : SpringDamper<AzadFeatherstone> {
       .energy =
           "Passive. With the clamp, contact ends at f = 0 before δ = 0 and the energy "
           "left "
-          "in the spring is booked as damping (2010, eq. 14)."};
+          "in the spring is counted as damping (2010, eq. 14)."};
 
   template <class T>
   struct Params {

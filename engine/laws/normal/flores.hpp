@@ -23,7 +23,7 @@ struct Flores : LatchedDamper<Flores> {
           "gonthier has no such error.",
       .energy =
           "Passive. The clamp acts only when the bodies are pulled apart faster than "
-          "1/a; what it takes from the spring is booked as damping."};
+          "1/a; what it takes from the spring is counted as damping."};
 
   static constexpr Range restitution_range = between(1e-3, 1);
 

@@ -20,7 +20,7 @@ struct Gearbox : SpringDamper<Gearbox> {
           "touch-down. With clamp = 0 the law pulls at the end of contact.",
       .energy =
           "Passive. With the clamp, contact ends at f = 0 before δ = 0 and the energy "
-          "left in the spring is booked as damping."};
+          "left in the spring is counted as damping."};
 
   template <class T>
   struct Params {

@@ -19,7 +19,7 @@ struct HuntCrossley : RelativeDamper<HuntCrossley> {
       .energy =
           "Passive. The clamp acts only when the bodies are pulled apart faster than "
           "1/a; "
-          "what it takes from the spring is booked as damping."};
+          "what it takes from the spring is counted as damping."};
 
   template <class T>
   struct Params {

@@ -21,7 +21,7 @@ struct HuntCrossleyGeneral : SpringDamper<HuntCrossleyGeneral> {
           "jumps there. With clamp = 0 the law may pull.",
       .energy =
           "Passive. With the clamp, contact ends at f = 0 before δ = 0 and the energy "
-          "left in the spring is booked as damping."};
+          "left in the spring is counted as damping."};
 
   template <class T>
   struct Params {

@@ -19,7 +19,7 @@ struct KelvinVoigt : SpringDamper<KelvinVoigt> {
           "clamp, exp(−π ζ/√(1−ζ²)) without: then the law pulls at the end of contact.",
       .energy =
           "Passive. With the clamp, contact ends at f = 0 before δ = 0 and the energy "
-          "left in the spring is booked as damping."};
+          "left in the spring is counted as damping."};
 
   template <class T>
   struct Params {

@@ -91,7 +91,7 @@ struct Volumetric : VolumeDamper<Volumetric> {
       .energy =
           "Passive. Stored k_v W, W = ∫ V dδ: for a plane the work of buoyancy, V times "
           "the depth of the volume's centroid. The clamp acts only when the bodies are "
-          "pulled apart faster than 1/a; what it takes from the spring is booked as "
+          "pulled apart faster than 1/a; what it takes from the spring is counted as "
           "damping."};
 
   static constexpr std::string_view damping_parameter = "restitution";
@@ -156,7 +156,7 @@ struct VolumetricDissipation : VolumeDamper<VolumetricDissipation> {
       .limits = detail::volumetric_limits,
       .energy =
           "Passive. Stored k_v W, W = ∫ V dδ. The clamp acts only when the bodies are "
-          "pulled apart faster than 1/a; what it takes from the spring is booked as "
+          "pulled apart faster than 1/a; what it takes from the spring is counted as "
           "damping. Restitution falls with the impact speed as for hunt-crossley."};
 
   static constexpr std::string_view damping_parameter = "dissipation";
@@ -204,8 +204,8 @@ struct VolumetricRate : SpringDamper<VolumetricRate> {
           "for volumetric.",
       .energy =
           "Passive. Stored k_v W, W = ∫ V dδ; lost c ∫ (dδ/dt)² dS over the section, of "
-          "which the couple's share is booked as rolling. With the clamp, contact ends "
-          "before δ = 0 and the energy left is booked as damping."};
+          "which the couple's share is counted as rolling. With the clamp, contact ends "
+          "before δ = 0 and the energy left is counted as damping."};
 
   static constexpr std::string_view damping_parameter = "damping";
 
