@@ -16,8 +16,9 @@ struct StartOverlap {
   double depth;       // [m]
   double rest_depth;  // at which one contact carries the weight of the pair [m]
 
-  /// As deep as bodies at rest are.
-  bool rests() const { return depth <= rest_depth * (1 + 1e-9); }
+  /// As deep as bodies at rest are. The rest depth of a patch is estimated by a power law
+  /// through its volume at the default depth, a few percent off elsewhere.
+  bool rests() const { return depth <= rest_depth * 1.05; }
 };
 
 struct StartLimit {
