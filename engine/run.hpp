@@ -56,7 +56,7 @@ struct RunObserver {
   /// The observation holds while the call lasts.
   std::function<bool(const Observation&)> on_sample{};
   std::function<bool(const State&, const Event&)> on_event{};
-  /// At regular times, without the ledger; where samples are not taken by an interval.
+  /// At regular times beside samples by step or event; the ledger is not computed then.
   double look_interval = 0;  // [s]
   std::function<void(const State&)> on_look{};
   /// At the end of every step, for extremes between samples. The audit ignores it.

@@ -49,8 +49,8 @@ class ContactTime {
   int about_to_leave(const SwitchingStep& step) const;
   /// The same where an event was located.
   int leaves_at(const SwitchingStep& step, const StepEvent& event) const;
-  /// A contact that separates and is open but for round-off: only that is left
-  /// of its depth; or −1.
+  /// A contact that separates and whose remaining depth is no more than round-off; or −1.
+  /// It counts as open.
   int as_good_as_open() const;
 
   /// A step of this length was accepted up to an event, if any, and might have been

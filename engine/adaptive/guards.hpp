@@ -70,10 +70,10 @@ class GuardTable {
   /// All guards; depths as given.
   void evaluate(const LawColumns& joints, const LawColumns& contacts,
                 std::span<const double> depths, Vector& guards) const;
-  /// Holds the laws on the sides that these guards say, where they are not held yet; a
-  /// bound that is zero on the side that its slope says, where slopes are known. Returns
-  /// whether memory without length is on such a bound now: it follows the slip, where it
-  /// should lag behind as the slip turns.
+  /// Holds every law that is free on the sides that the signs of these guards give; at a
+  /// bound that is exactly zero, the sign of its slope, where slopes are known. Returns
+  /// whether a memory of length zero is now on such a bound: its direction is then that
+  /// of the slip, without the lag that it would have while the slip turns.
   bool hold(std::span<const double> guards, std::span<const double> slopes = {});
   /// An event of this guard: it goes over to the other side. A law that switches to and
   /// fro within a tenth of a `step` [s] is left free from then on, until its contact

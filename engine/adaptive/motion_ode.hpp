@@ -71,15 +71,15 @@ class MotionOde {
   /// Begins at a settled state; `clock_row` is the contact in contact time, or −1,
   /// and s the root of its depth. True where the same contacts act as before.
   bool begin(const State& state, int clock_row = -1, double s = 0);
-  /// Whether it began where y is: settling may have adjusted the memory of laws, closed
-  /// loops, or put prescribed joints where they belong.
+  /// Whether begin() left y unchanged: settling may have adjusted the memory of laws,
+  /// closed loops, or put prescribed joints in place.
   bool began_with(const Vector& y) const;
-  /// Puts y into the state that it began with, not yet settled. Memory that is held on
-  /// its bound is as long as the bound is there.
+  /// Writes y into the state of begin(), not yet settled. Memory that is held on its
+  /// bound gets the length of the bound there.
   void finish(const Vector& y, State& state);
   /// Notes an event of a guard at this time: settling carries it out.
   GuardEvent note_event(std::size_t guard, double time, double step);
-  /// The same by hand.
+  /// Marks what an event does to a row, for the next settle().
   void mark_row(std::size_t row, RowEvent event) {
     located_[row] = static_cast<std::int8_t>(event);
   }

@@ -16,8 +16,8 @@
 //
 // and for a contact, a normal row with k = 1 … 3 tangent rows after it,
 //
-//   0 ≤ z_n ⟂ w_n ≥ 0,   z_t on the disc |z_t| ≤ R,   w_t opposite to z_t where |z_t| =
-//   R.
+//   0 ≤ z_n ⟂ w_n ≥ 0,   z_t on the disc |z_t| ≤ R,
+//   w_t opposite to z_t where |z_t| = R.
 //
 // R = μ z_n (coupled bounds), or given (held: the paper's, from the last step or from an
 // iteration). The paper bounds the components of z_t one by one; that is ConeShape::box.

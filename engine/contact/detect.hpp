@@ -14,9 +14,9 @@
 
 namespace bristle {
 
-/// Limits of growing rooms. More is an error, all bodies at one place, and would take
-/// all memory and time there is: pairs beyond this many times the room to begin with
-/// (32 for each shape, and those with planes), and contacts.
+/// Limits of what storage may grow to; more is an error, such as all bodies at one place,
+/// and would exhaust memory and time. Pairs: this many times the initial capacity (32 for
+/// each shape, and those with planes). Contacts: most_contacts_found.
 inline constexpr std::size_t most_pairs_factor = 4;
 inline constexpr std::size_t few_pairs = 20'000;  // always allowed
 inline constexpr std::size_t most_contacts_found = 1'000'000;

@@ -28,7 +28,7 @@ struct AcceptedStep {
   double time;     // of the state now [s]
   bool begun;      // it has been settled before: a new contact is an event
   bool first;      // no rows were made before
-  bool untouched;  // a step of one order led here, velocities not set by hand
+  bool untouched;  // the laws advanced over the step, and v was not set by hand after
   bool committed;  // the memory was adjusted at its beginning already
   bool by_events;  // contacts close and open where events say so, not by depth
   bool impulses;   // the step solved for impulses: a row with one is closed

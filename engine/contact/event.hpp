@@ -6,8 +6,8 @@
 #include "bristle/laws/law_choice.hpp"
 #include "bristle/model/state.hpp"
 
-// What happens to a contact or a joint row, under whatever stepper: decided where its
-// episode begins or ends (episodes.cpp), or where a guard of its laws changes its sign
+// Events of a contact or a joint row, under every stepper: decided where its episode
+// begins or ends (episodes.cpp), or where a guard (GuardRole) changes its sign
 // (switches.cpp). The adaptive stepper locates both (adaptive/event_location.cpp).
 
 namespace bristle {
@@ -15,10 +15,10 @@ namespace bristle {
 enum class EventKind : std::uint8_t {
   touch,     // the depth becomes positive, or a complementarity step closes the contact
   lift_off,  // it becomes zero again, or the impulse does
-  clamp,     // a guard of the role clamp changes its sign
-  stick,     // a guard of the role slip becomes negative
-  slip,      // it becomes positive
-  branch,    // a guard of the role branch changes its sign
+  clamp,     // a law begins or ceases to cut off tension: its guard of the role clamp
+  stick,     // a friction law begins to stick: its guard of the role slip is negative
+  slip,      // a friction law begins to slip: the same guard is positive
+  branch,    // another switch of a law: a guard of the role branch changes its sign
 };
 
 constexpr std::string_view name_of(EventKind kind) {

@@ -35,7 +35,7 @@ class JointPool : public LawPool {
   /// Adds the forces of all rows to those on the joints.
   void scatter(const Placement& at, const LawRows& rows,
                const ForceSink& to) const noexcept;
-  /// The same for one row and a force of one's own.
+  /// The same for one row with the given force.
   void scatter_row(const Placement& at, std::size_t i, double normal, Vec2<double> across,
                    const ForceSink& to) const noexcept;
 

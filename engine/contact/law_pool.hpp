@@ -203,7 +203,7 @@ class LawPool {
     const bool of_patch = has_patches() && patches_[i].volume > 0;
     return of_patch ? patches_[i].depth_rate() : value(RowColumns::rate, i);
   }
-  /// Without depth and overlap.
+  /// Marks row i as open: no depth, no overlap.
   void open(std::size_t i) {
     columns_[RowColumns::depth * capacity_ + i] = -1;
     if (!has_patches()) return;

@@ -29,7 +29,7 @@ class LoopPool {
     return loop_energy(*model_, at.tree);
   }
 
-  /// At the middle between the ends, where the rows leave no moment over.
+  /// Forces act at the middle between the two ends, so that they add no moment.
   double scatter(const Placement& at, const ForceSink& to) noexcept {
     if (springs_.empty()) return 0;
     return add_loop_springs(*model_, at.tree, to.on_links, forces_);

@@ -9,7 +9,7 @@
 namespace bristle {
 
 /// A few threads that work together on one loop at a time. The caller is one of them; the
-/// others wait for the next loop, first attentively, then asleep. Who does what is fixed
+/// others wait for the next loop, first spinning, then asleep. Who does what is fixed
 /// by the number of pieces alone, so that results do not depend on timing.
 class Team {
  public:

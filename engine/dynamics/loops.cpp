@@ -112,8 +112,8 @@ SpringRows rows_of(const Loop& loop, const Workspace<double>& ws,
   return rows;
 }
 
-/// A row's mobility, were every axis on its way to lie along what it passes on. Against
-/// it a row counts as one that nothing moves.
+/// The mobility of a row if every joint axis on the way were along the force. A row whose
+/// mobility is small against it counts as one that nothing moves.
 double natural_mobility(const Tree& tree, const Workspace<double>& ws, int link,
                         Force<double> f, int meeting) {
   double sum = 0;

@@ -28,9 +28,9 @@ namespace bristle {
 struct LoopWorkspace {
   explicit LoopWorkspace(const Model& model);
 
-  // Of each row: its direction, how a unit of it acts, by how much it is open or how
-  // fast it opens, its force, and how it would give way if nothing it passes were
-  // slanted.
+  // Of each row: its direction, its row of J, its opening or rate of opening (error), its
+  // force (lambda), and the mobility that it would have if every joint axis on the way to
+  // the world were along the force (natural): the scale in which rows are redundant.
   std::vector<Vec3<double>> axis;
   std::vector<JacobianRow<double>> rows;
   std::vector<double> error;

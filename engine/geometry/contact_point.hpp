@@ -8,8 +8,8 @@
 // The results of the narrow phase: contact points of two shapes.
 //
 //   n   unit normal from A into B, world axes
-//   δ   depth, (a − b)·n: > 0 where the undeformed shapes overlap, < 0 where they are
-//   apart a   on the surface of A, b on the surface of B
+//   δ   depth, (a − b)·n: > 0 in overlap of the undeformed shapes, < 0 apart
+//   a   on the surface of A, b on the surface of B
 //
 // Moving B by dx changes the depth by dδ = −n·dx, moving A by dx by +n·dx.
 

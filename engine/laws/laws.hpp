@@ -27,9 +27,9 @@
 #include "bristle/laws/normal/lee_wang.hpp"
 #include "bristle/laws/normal/volumetric.hpp"
 
-// The library's list of laws. A law that stands here is known to the command line, the
-// docs and the contract tests; nothing else has to be touched. CONTRIBUTING.md shows how
-// to write one, here or in a program of one's own (contact/register_law.hpp).
+// The library's list of laws. A law in this list is known to the command line, scenes and
+// contract tests; its page needs docs/theory/prose/NAME.md. CONTRIBUTING.md shows how to
+// write one, here or in a program of your own (contact/register_law.hpp).
 
 namespace bristle {
 

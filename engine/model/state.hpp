@@ -27,7 +27,7 @@ struct ContactKey {
   friend bool operator==(const ContactKey&, const ContactKey&) = default;
 };
 
-/// forces of the last step, entered at the velocities of one of its ends. The ledger is
+/// Forces of the last step, entered at the velocities of one of its ends. The ledger is
 /// corrected to the mean velocity as soon as the other end is known.
 struct LedgerForces {
   Vec2<double> slip{};      // at the step's beginning [m/s]
@@ -63,7 +63,7 @@ struct LawRows {
   std::vector<double> acceleration;    // of the depth, between accepted states [m/s²]
   std::vector<LedgerForces> entered;
   std::vector<RowImpulse> impulse;   // see State::impulses_known
-  std::vector<double> lag;           // what geometry has added to `depth` beyond it [m]
+  std::vector<double> lag;           // penetration beyond `depth` [m]
   std::vector<std::uint32_t> sides;  // signs of guards, where switches are noted
   std::vector<double> memory;        // columns of capacity() numbers, see MemoryLayout
 

@@ -50,13 +50,13 @@ struct ImpulseRow {
   double start_rate = 0, free_rate = 0;
   Vec3<double> start_slip{0, 0, 0}, free_slip{0, 0, 0};
 
-  // The line of the normal force, and what a law that jumps at touch-down begins with.
+  // The linearised normal force; jump: the force of a law that does not begin at 0.
   double rate = 0, force = 0, slope = 0, jump = 0;
-  double last_rate = 0, last_force = 0;  // of the solution before
+  double last_rate = 0, last_force = 0;  // of the previous solution
   bool solved_before = false;
-  double last_normal_off = 0;  // as last_off
+  double last_normal_off = 0;  // disagreement of law and previous solution [m/s]
 
-  // The line of friction.
+  // The linearised friction.
   double mu = 0;
   double start_mu = 0;  // of the law at the step's beginning
   double drag = 0;      // [N s/m]
@@ -67,20 +67,20 @@ struct ImpulseRow {
   double start_drag = 0, start_bound = 0;  // of the line at the step's beginning
   Vec3<double> start_friction{0, 0, 0};
   bool began_again = false;
-  double last_off = 0;    // what law and solution disagreed by before; 0: not known [m/s]
-  double load = 0;        // that bounds it; 0 for that of a joint [N]
-  double steepness = 0;   // slope of the law where evaluated; 0: as its line [N s/m]
-  double best_apart = 0;  // the least that law and solution differed by, and where [N s]
+  double last_off = 0;    // the same of friction; 0: not known [m/s]
+  double load = 0;        // normal force that bounds it; 0 in a joint [N]
+  double steepness = 0;   // slope of the law; 0: as linearised [N s/m]
+  double best_apart = 0;  // least difference of law and solution so far [N s], found at
   Vec3<double> best_slip{0, 0, 0}, best_friction{0, 0, 0};
-  int failures = 0;       // to reduce that, since then
+  int failures = 0;       // solutions since then that did not reduce best_apart
   bool undamped = false;  // the contact is open: no viscous friction
-  int switched = 0;       // how often that has changed
+  int switched = 0;       // how often `undamped` has changed
 
   // Of a rigid contact.
   bool rigid = false;
   bool closes = false;     // it was open and would penetrate at the end of the step
   bool impact = false;     // in an island where one closes: friction is rigid, too
-  double restitution = 0;  // what it may be lowered to
+  double restitution = 0;  // may be lowered, so that the impact creates no energy
   double least = 0;        // the least speed of separation at the end of the step [m/s]
 };
 
@@ -117,9 +117,9 @@ class ImpulseRows {
 
   /// The motion at the end of the step into the pool's columns: u = J v⁺ and z by rows of
   /// the problem. Forces and memory at the end of the step follow by advance().
-  /// `loads` are the normal impulses that bound friction. Laws have an isotropic bound:
-  /// beyond it, under bounds by components, they get the slip at which they push as the
-  /// solution does, and what is left of the slip is counted by finish().
+  /// `loads` are the normal impulses that bound friction. A law has an isotropic bound.
+  /// Where a box allows more than that, the law is evaluated at the slip at which its
+  /// force agrees with the solution; finish() counts the loss of the remaining slip.
   void put_motion(LawPool& pool, const LawRows& rows, std::span<const double> u,
                   std::span<const double> z, std::span<const double> loads, double h,
                   ConeShape cone) noexcept;

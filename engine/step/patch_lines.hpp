@@ -48,9 +48,9 @@ class PatchLine {
     return {-patch.approach, patch.turning};
   }
 
-  /// Takes a response as the first linearisation: its axes stay for the step.
+  /// The first linearisation of the step: its axes are kept until the step ends.
   void linearise(const PatchRates& at, const PatchResponse& there);
-  /// The same in these axes; `better` holds the axes.
+  /// A later linearisation of the step, in the axes of the first.
   void linearise_again(const PatchRates& at, const PatchResponse& there);
 
   const PatchAxes& axes() const { return axes_; }

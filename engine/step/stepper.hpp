@@ -89,7 +89,7 @@ struct StepperOptions {
   double rtol = 1e-6;        // of error-controlled steppers
   double step = 1e-3;        // of those of fixed step [s]
   int substeps = 1;          // 0: as many as the present contacts need
-  int most_substeps = 1000;  // that may be
+  int most_substeps = 1000;  // upper limit, where substeps is 0
   Method method = Method::complementarity;
   int threads = 1;
   std::vector<std::pair<std::string, double>> own{};

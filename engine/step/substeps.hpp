@@ -18,7 +18,7 @@ class SubstepControl {
   /// The longest substep that is accurate from a settled state on, where contacts get as
   /// deep as they may within `ahead` [s]; no shorter than the shortest [s].
   double longest(System& system, const State& state, double ahead);
-  /// From here on as a new one.
+  /// Forgets the slopes that it has seen.
   void forget() noexcept { known_ = false; }
 
   /// A warning where more substeps were needed than are allowed.
