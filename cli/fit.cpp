@@ -132,7 +132,10 @@ int fit_command(const FitWish& wish) {
     fmt::print("{}\n", json_text(fit_json(wish, *laws)));
   } else {
     print_fit(wish, *laws);
-    if (!wish.out.empty()) fmt::print("\nReport, figures and contact: {}\n", wish.out);
+    if (!wish.out.empty()) {
+      fmt::print("\nReport, figures and {}: {}\n",
+                 wish.kind == "scene" ? "scene" : "contact", wish.out);
+    }
   }
   if (laws->front().fit.converged) return status;
   return fail(fmt::format("the fit did not converge; its best point is told ({})",

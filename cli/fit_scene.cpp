@@ -110,6 +110,11 @@ std::optional<scene::Scene> SceneModel::scene_with(std::span<const double> value
   return scene::read_scene(file_, settings, problems);
 }
 
+std::string SceneModel::unit() const {
+  if (data_.probes.size() != 1) return {};
+  return scene_with({})->probes[data_.probes[0]].unit;
+}
+
 bool SceneModel::is_of_contacts(std::size_t unknown) const {
   return unknowns_[unknown].name.starts_with("contacts.");
 }

@@ -27,6 +27,9 @@ class SceneModel final : public identify::Model {
   bool residuals(std::span<const double> values, std::span<const std::size_t> by,
                  double* residuals, double* jacobian) const override;
 
+  /// Of the residuals: that of a single probe; several are compared in parts of each
+  /// one's size.
+  std::string unit() const;
   /// visit(name, unit, times, the first of its points, how many points apart, scale) of
   /// each probe that was measured.
   template <class Visit>

@@ -160,6 +160,7 @@ class Maker {
   void judge() {
     const Identifiability known =
         identifiability(model_, free_, fit_.values, jacobian_, t_ * fit_.noise);
+    effect_ = known.effect;
     std::string open;
     for (std::size_t k = 0; k < free_.size(); ++k) {
       Estimate& e = fit_.estimates[k];
@@ -184,18 +185,11 @@ class Maker {
     fit_.warnings.push_back("the data do not determine " + open + products);
   }
 
-  bool has_effect(std::size_t k) const {
-    for (std::size_t i = 0; i < jacobian_.rows; ++i) {
-      if (jacobian_(i, k) != 0) return true;
-    }
-    return false;
-  }
-
   /// Of all unknowns that have an effect and are not at a bound, those that are not
   /// determined included: what they leave open widens the intervals of the others.
   void estimate_covariance() {
     for (std::size_t k = 0; k < free_.size(); ++k) {
-      if (has_effect(k) && !fit_.estimates[k].at_bound) sure_.push_back(k);
+      if (effect_[k] && !fit_.estimates[k].at_bound) sure_.push_back(k);
     }
     const std::size_t n = free_.size();
     fit_.correlations = Matrix(n, n);
@@ -382,7 +376,8 @@ class Maker {
   Fit fit_;
   Matrix jacobian_;
   double degrees_ = 0, t_ = 0, huber_limit_ = 0;
-  std::vector<std::size_t> sure_;
+  std::vector<bool> effect_;
+  std::vector<std::size_t> sure_;  // that the covariance is of
 };
 
 }  // namespace

@@ -140,10 +140,6 @@ Minimum Search::from(std::span<const double> values, int iterations) const {
   return minimise(problem, x, iterations);
 }
 
-namespace {
-
-/// The values that starts begin with: as they stand, improved where nobody gave them, and
-/// drawn.
 std::vector<std::vector<double>> starts_of(const Model& model, const Search& search,
                                            const FitOptions& options) {
   std::vector<double> first = model.values();
@@ -172,8 +168,6 @@ std::vector<std::vector<double>> starts_of(const Model& model, const Search& sea
   }
   return starts;
 }
-
-}  // namespace
 
 Ends search_from_starts(const Model& model, const Search& search,
                         const FitOptions& options) {

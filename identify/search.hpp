@@ -45,6 +45,12 @@ class Search {
   double huber_ = 0;
 };
 
+/// All values at which the search starts: as they stand, improved where nobody gave them,
+/// and the best of many drawn about them, up to tenfold for what is searched for by its
+/// logarithm, else over its range.
+std::vector<std::vector<double>> starts_of(const Model& model, const Search& search,
+                                           const FitOptions& options);
+
 /// Where all starts end.
 struct Ends {
   std::vector<Minimum> minima;
@@ -53,8 +59,6 @@ struct Ends {
   int converged = 0;
 };
 
-/// Starts from the values as they stand, and from the best of many drawn about them: up
-/// to tenfold for what is searched for by its logarithm, else over its range.
 Ends search_from_starts(const Model& model, const Search& search,
                         const FitOptions& options);
 

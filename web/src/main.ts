@@ -1,7 +1,9 @@
 import "./style.css";
 import "./studies.css";
+import "./fit.css";
 import { type Packed, type RunHead, unpack } from "./data";
 import { el } from "./dom";
+import { type FitHead, showFit } from "./fit_page";
 import { showRun } from "./run_page";
 import type { StudiesHead } from "./studies_data";
 import { showStudies } from "./studies_page";
@@ -14,7 +16,7 @@ async function start(): Promise<void> {
   startTheme();
   const data = document.getElementById("data");
   if (!data) {
-    app.replaceChildren(el("p", { class: "loading" }, "This page holds no data. `bristle run` and `bristle study` write reports with data in them."));
+    app.replaceChildren(el("p", { class: "loading" }, "This page holds no data. `bristle run`, `bristle study` and `bristle fit` write reports with data in them."));
     return;
   }
   // The first picture comes before the work.
@@ -24,6 +26,7 @@ async function start(): Promise<void> {
     data.remove();
     if (packed.head.kind === "run") showRun(app, packed as unknown as Packed<RunHead>);
     else if (packed.head.kind === "studies") showStudies(app, packed as unknown as Packed<StudiesHead>);
+    else if (packed.head.kind === "fit") showFit(app, packed as unknown as Packed<FitHead>);
     else throw new Error(`it is of an unknown kind, "${packed.head.kind}"`);
   } catch (error) {
     console.error(error);

@@ -1,6 +1,5 @@
 import { Vector3 } from "three";
-import { Chart, type ChartSpec } from "./chart";
-import { chartTools } from "./chart_card";
+import type { Chart } from "./chart";
 import { checksTable, held, tally } from "./checks_table";
 import type { FilmHead, Packed } from "./data";
 import { showShortcuts } from "./dialogs";
@@ -10,9 +9,10 @@ import { FilmCard } from "./film_card";
 import { short } from "./format";
 import { pageHeader } from "./header";
 import { Lazy } from "./lazy";
+import { labelsOf, panelCard } from "./panel";
 import { Player } from "./player";
 import type { PanelHead, ParameterHead, StudiesHead, StudyHead, Value } from "./studies_data";
-import { palette, toggleTheme } from "./theme";
+import { toggleTheme } from "./theme";
 
 // The report of studies: what was found, paper by paper, with the figures of each.
 
@@ -199,14 +199,15 @@ class StudiesPage {
       changed.length > 0 && el("p", { class: "changes" }, el("b", {}, "Changed: "), changed.map(change).join(", ")),
     );
     study.figures.forEach((figure, i) => {
-      const labels = [...new Set(figure.panels.flatMap((panel) => panel.curves.map((c) => c.label)))];
+      const labels = labelsOf(figure.panels);
       const film = study.films[i] ? this.film(study.films[i]) : null;
+      const card = (panel: PanelHead) => panelCard(this.packed, panel, labels, this.lazy, (chart) => this.charts.push(chart), film?.player);
       append(
         section,
         el("h4", {}, figure.title),
         figure.note ? el("p", { class: "muted" }, figure.note) : "",
         film?.card.element,
-        el("div", { class: "panels" }, ...figure.panels.map((panel) => this.panel(panel, labels, film?.player ?? null))),
+        el("div", { class: "panels" }, ...figure.panels.map(card)),
       );
     });
     const files = study.figures.map((_, i) => `${study.name}${i > 0 ? `-${i + 1}` : ""}.csv`);
@@ -225,49 +226,6 @@ class StudiesPage {
     const made = { card, player };
     this.films.push(made);
     return made;
-  }
-
-  private panel(panel: PanelHead, labels: string[], player: Player | null): HTMLElement {
-    const tools = el("div", { class: "tools" });
-    const place = el("div", { class: "chart-place" });
-    const card = el("section", { class: "card chart-card", "aria-label": panel.title }, el("header", {}, el("h5", {}, panel.title), tools), place);
-    this.lazy.whenNear(card, () => {
-      const spec = this.spec(panel, labels);
-      spec.overTime = player !== null && panel.x_label === "time [s]";
-      const chart = new Chart(spec, spec.overTime ? player : null, null, 250);
-      this.charts.push(chart);
-      append(tools, ...chartTools(chart));
-      place.append(chart.element);
-      chart.redraw();
-    });
-    return card;
-  }
-
-  /// The same label has the same colour in all panels of a figure, as far as colours go.
-  private spec(panel: PanelHead, labels: string[]): ChartSpec {
-    const units = [...panel.y_label.matchAll(/\[([^\]]+)\]/g)];
-    return {
-      title: panel.title,
-      xLabel: panel.x_label,
-      yLabel: panel.y_label,
-      curves: panel.curves.map((c) => ({
-        label: c.label,
-        unit: units.length === 1 ? units[0][1] : "",
-        x: this.packed.f64(c.x),
-        y: this.packed.f64(c.y),
-        dashed: c.dashed,
-        marker: c.marker,
-        line: c.line,
-        straight: true,
-        colour: labels.length <= palette().series.length ? labels.indexOf(c.label) : undefined,
-      })),
-      logX: panel.log_x,
-      logY: panel.log_y,
-      equal: panel.equal,
-      references: panel.references,
-      xRange: panel.x_range,
-      yRange: panel.y_range,
-    };
   }
 }
 
