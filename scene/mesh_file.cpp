@@ -1,6 +1,7 @@
 #include "scene/mesh_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <filesystem>
@@ -64,36 +65,113 @@ std::string resolve(const std::string& address, const std::string& folder,
   return (fs::path(folder) / address).string();  // an absolute address stays as it is
 }
 
-Solid enclosed(const Triangles& triangles) {
-  // ∫1, ∫x and ∫x xᵀ over the tetrahedra from a point amid the vertices to each triangle:
-  // V = det/6, ∫x = V (a+b+c)/4, ∫x xᵀ = V/20 (aaᵀ + bbᵀ + ccᵀ + (a+b+c)(a+b+c)ᵀ).
-  if (triangles.vertices.empty()) return {};
-  Vec3<double> origin{0, 0, 0};
-  for (const Vec3<double>& v : triangles.vertices) origin = origin + v;
-  origin = (1 / static_cast<double>(triangles.vertices.size())) * origin;
-  double volume = 0;
+namespace {
+
+using Corners = std::array<Vec3<double>, 3>;
+
+/// Adds up masses on triangles: ∫1, ∫x and ∫x xᵀ.
+struct Moments {
+  double mass = 0;
   Vec3<double> first{0, 0, 0};
   Sym3<double> second = Sym3<double>::zero();
+
+  /// Of the tetrahedron from the origin to a, b, c: ∫x = V (a+b+c)/4,
+  /// ∫x xᵀ = V/20 (aaᵀ + bbᵀ + ccᵀ + (a+b+c)(a+b+c)ᵀ).
+  void add_tetrahedron(const Corners& at, double volume) {
+    add(at, volume, volume / 4, volume / 20);
+  }
+  /// Of the triangle: ∫x = A (a+b+c)/3, ∫x xᵀ with A/12.
+  void add_triangle(const Corners& at, double area) {
+    add(at, area, area / 3, area / 12);
+  }
+  Solid about(const Vec3<double>& origin) const {
+    const Vec3<double> com = (1 / mass) * first;
+    const Sym3<double> central = second - mass * outer(com);
+    const double t = trace(central);
+    return {mass, origin + com, Sym3<double>::diagonal(t, t, t) - central};
+  }
+
+ private:
+  void add(const Corners& at, double size, double by_first, double by_second) {
+    const Vec3<double> sum = at[0] + at[1] + at[2];
+    mass += size;
+    first = first + by_first * sum;
+    second =
+        second + by_second * (outer(at[0]) + outer(at[1]) + outer(at[2]) + outer(sum));
+  }
+};
+
+/// work(corners) for every triangle, seen from a point.
+template <class Work>
+void each_triangle(const Triangles& triangles, const Vec3<double>& origin,
+                   const Work& work) {
   for (const auto& face : triangles.faces) {
-    const Vec3<double> a = triangles.vertices[face[0]] - origin;
-    const Vec3<double> b = triangles.vertices[face[1]] - origin;
-    const Vec3<double> c = triangles.vertices[face[2]] - origin;
-    const double v = dot(a, cross(b, c)) / 6;
-    const Vec3<double> sum = a + b + c;
-    volume += v;
-    first = first + (v / 4) * sum;
-    second = second + (v / 20) * (outer(a) + outer(b) + outer(c) + outer(sum));
+    work(Corners{triangles.vertices[face[0]] - origin,
+                 triangles.vertices[face[1]] - origin,
+                 triangles.vertices[face[2]] - origin});
   }
-  if (volume == 0 || !std::isfinite(volume)) return {};
-  if (volume < 0) {  // all triangles turn inward
-    volume = -volume;
-    first = -first;
-    second = -1.0 * second;
+}
+
+double volume_over_origin(const Corners& at) {
+  return dot(at[0], cross(at[1], at[2])) / 6;
+}
+
+double area_of(const Corners& at) {
+  return 0.5 * norm(cross(at[1] - at[0], at[2] - at[0]));
+}
+
+Vec3<double> middle_of_vertices(const Triangles& triangles) {
+  Vec3<double> sum{0, 0, 0};
+  for (const Vec3<double>& v : triangles.vertices) sum = sum + v;
+  return (1 / static_cast<double>(triangles.vertices.size())) * sum;
+}
+
+}  // namespace
+
+Solid enclosed(const Triangles& triangles) {
+  if (triangles.vertices.empty()) return {};
+  const Vec3<double> origin = middle_of_vertices(triangles);
+  Moments sum;
+  each_triangle(triangles, origin, [&](const Corners& at) {
+    sum.add_tetrahedron(at, volume_over_origin(at));
+  });
+  if (sum.mass == 0 || !std::isfinite(sum.mass)) return {};
+  if (sum.mass < 0) {  // all triangles turn inward
+    sum.mass = -sum.mass;
+    sum.first = -sum.first;
+    sum.second = -1.0 * sum.second;
   }
-  const Vec3<double> com = (1 / volume) * first;
-  const Sym3<double> central = second - volume * outer(com);
-  const double t = trace(central);
-  return {volume, origin + com, Sym3<double>::diagonal(t, t, t) - central};
+  return sum.about(origin);
+}
+
+Solid shell(const Triangles& triangles) {
+  if (triangles.vertices.empty()) return {};
+  const Vec3<double> origin = middle_of_vertices(triangles);
+  Moments sum;
+  each_triangle(triangles, origin,
+                [&](const Corners& at) { sum.add_triangle(at, area_of(at)); });
+  if (!(sum.mass > 0) || !std::isfinite(sum.mass)) return {};
+  return sum.about(origin);
+}
+
+Solid enclosed_without_signs(const Triangles& triangles) {
+  const auto sum_over = [&](const Vec3<double>& origin) {
+    Moments sum;
+    each_triangle(triangles, origin, [&](const Corners& at) {
+      sum.add_tetrahedron(at, std::abs(volume_over_origin(at)));
+    });
+    return sum;
+  };
+  const Solid surface = shell(triangles);
+  if (!(surface.mass > 0)) return {};
+  const Moments by_surface = sum_over(surface.com);
+  if (!(by_surface.mass > 0) || !std::isfinite(by_surface.mass)) return {};
+  // The moments are those over the centre of mass, without a shift to their own centre.
+  const Vec3<double> com = surface.com + (1 / by_surface.mass) * by_surface.first;
+  Moments sum = sum_over(com);
+  if (!(sum.mass > 0)) return {};
+  sum.first = {0, 0, 0};
+  return sum.about(com);
 }
 
 Triangles scaled(const Triangles& triangles, const Vec3<double>& scale) {

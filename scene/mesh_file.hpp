@@ -20,6 +20,11 @@ std::string resolve(const std::string& address, const std::string& folder,
 /// The mass of density 1 that the triangles enclose, whichever way they turn, by the
 /// tetrahedra over a point; 0 where they enclose nothing.
 Solid enclosed(const Triangles& triangles);
+/// The same, every tetrahedron over the middle of the surface taken as positive: what is
+/// open, not convex or turns both ways weighs more, as in MuJoCo's legacy inertia.
+Solid enclosed_without_signs(const Triangles& triangles);
+/// The mass of 1 kg/m² on the triangles.
+Solid shell(const Triangles& triangles);
 
 /// Reads meshes, each once, and makes shapes of them; both stay in the geometry.
 class Meshes {

@@ -87,6 +87,11 @@ void Reading::read_sections(const Element& root) {
   all("equality", "weld", &Reading::read_loop);
   all("equality", "joint", &Reading::read_joint_equality);
   all("tendon", "fixed", &Reading::read_tendon);
+  each(root, "tendon", [&](const Element& e) {
+    each(e, "spatial",
+         [&](const Element& c) { unread_tendons_.emplace(c.value("name")); });
+  });
+  all("equality", "tendon", &Reading::read_tendon_equality);
   each(root, "actuator", [&](const Element& e) { read_actuators(e); });
   for (const ActuatorRecord& record : actuators_) command(record, 0);
   if (const Element* key = chosen_key(root)) read_key(*key);
@@ -191,6 +196,9 @@ void Reading::read_compiler(const Element& e) {
   }
   if (const Attribute* a = e.find("balanceinertia")) {
     balance_inertia_ = choice(a, who, {"false", "true"}) == "true";
+  }
+  if (const Attribute* a = e.find("fitaabb")) {
+    fit_around_ = choice(a, who, {"false", "true"}) == "true";
   }
   const auto at_least_0 = [&](const char* name, double& to) {
     to = xml::number(e.find(name), who, to, Range::not_negative, problems_);

@@ -139,6 +139,8 @@ TouchRecord combined(const TouchRecord& a, const TouchRecord& b) {
   for (int i = 0; i < 2; ++i) {
     const double x = a.softness.solref[i], y = b.softness.solref[i];
     both.softness.solref[i] = same_form && x > 0 ? 0.5 * (x + y) : std::min(x, y);
+  }
+  for (int i = 0; i < 5; ++i) {
     both.softness.solimp[i] = 0.5 * (a.softness.solimp[i] + b.softness.solimp[i]);
   }
   return both;
@@ -175,18 +177,21 @@ void Reading::add_touch_rules() {
   for (ShapeSpec& shape : parts.shapes) {
     shape.surface = kinds.at(geom_of.at(shape.name)->touch);
   }
-  for (auto a = kinds.begin(); a != kinds.end(); ++a) {
+  const auto add = [&](const TouchRecord& touch, const std::string& one,
+                       const std::string& other) {
+    ContactSpec rule = rule_of(touch);
+    rule.a = one;
+    rule.b = other;
+    parts.soft_rules.push_back({one, other, touch.softness});
+    parts.touch_rules.push_back(std::move(rule));
+  };
+  for (const auto& [touch, name] : kinds) {
     // What is not of this file touches as a geom with MuJoCo's defaults.
-    ContactSpec any = rule_of(combined(a->first, TouchRecord{}));
-    any.a = a->second;
-    parts.touch_rules.push_back(std::move(any));
+    add(combined(touch, TouchRecord{}), name, "*");
   }
   for (auto a = kinds.begin(); a != kinds.end(); ++a) {
     for (auto b = a; b != kinds.end(); ++b) {
-      ContactSpec rule = rule_of(combined(a->first, b->first));
-      rule.a = a->second;
-      rule.b = b->second;
-      parts.touch_rules.push_back(std::move(rule));
+      add(combined(a->first, b->first), a->second, b->second);
     }
   }
 }
@@ -227,6 +232,7 @@ void Reading::read_pair(const Element& e) {
   ContactSpec rule = rule_of(touch);
   rule.a = geoms[0]->shape;
   rule.b = geoms[1]->shape;
+  parts.soft_rules.push_back({rule.a, rule.b, touch.softness});
   pairs_.push_back(std::move(rule));
 }
 

@@ -129,30 +129,14 @@ Softness Reading::softness(const View& v, const char* solref, const char* solimp
   Softness soft;
   if (const auto n = numbers(v, solref, 1, 2)) {
     std::copy(n->begin(), n->end(), soft.solref);
+    // Not faster than two of its own steps.
+    const double least = 2 * parts.timestep.value_or(default_timestep);
+    if (soft.solref[0] > 0) soft.solref[0] = std::max(soft.solref[0], least);
   }
   if (const auto n = numbers(v, solimp, 1, 5)) {
-    std::copy_n(n->begin(), std::min<std::size_t>(n->size(), 2), soft.solimp);
+    std::copy_n(n->begin(), n->size(), soft.solimp);
   }
   return soft;
-}
-
-// MuJoCo makes a constraint accelerate by a = (1 − d) a₀ − d (b v + k r): under a weight
-// of m a₀ it is at rest at r = (1 − d) a₀/(d k), which a spring of stiffness m ω² with
-// ω² = d k/(1 − d) reaches too. d is that of a constraint without violation, and
-// k = 1/(d_max T ζ)² of solref = T, ζ, or stiffness/d_max² of solref = −stiffness,
-// −damping.
-
-double Softness::frequency() const {
-  const double d = std::clamp(solimp[0], 1e-4, 0.9999);
-  const double most = std::clamp(solimp[1], 1e-4, 0.9999);
-  const double time = solref[0] * solref[1];
-  const double k = (solref[0] > 0 ? 1 / (time * time) : -solref[0]) / (most * most);
-  return std::sqrt(d * k / (1 - d));
-}
-
-double Softness::damping_ratio() const {
-  if (solref[0] > 0) return solref[1];
-  return -solref[1] / (2 * std::sqrt(-solref[0]));
 }
 
 }  // namespace bristle::scene::mjcf

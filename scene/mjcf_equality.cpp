@@ -132,6 +132,53 @@ void Reading::read_joint_equality(const Element& e) {
   parts.couplings.push_back(std::move(coupling));
 }
 
+/// L − L₀ = c₀ + c₁ (L' − L'₀) of two fixed tendons, L₀ with every joint at its
+/// reference.
+void Reading::read_tendon_equality(const Element& e) {
+  const View v = view(e, main_class, e.value("name"));
+  if (e.value("active") == "false") return;
+  std::vector<double> c{0, 1, 0, 0, 0};
+  if (const auto n = numbers(v, "polycoef", 1, 5))
+    std::copy(n->begin(), n->end(), c.begin());
+  std::map<std::string, double> weights;
+  for (const char* attribute : {"tendon1", "tendon2"}) {
+    const bool first = attribute[6] == '1';
+    const Attribute* name = e.find(attribute);
+    if (name == nullptr) {
+      if (!first) continue;
+      error(e.place(), {v.who, ": it must have tendon1"});
+      return;
+    }
+    const auto tendon = tendons_.find(name->value);
+    if (tendon == tendons_.end()) {
+      if (unread_tendons_.contains(name->value)) {
+        unread_.count("equality of a spatial tendon", Consequence::uncoupled);
+      } else {
+        error(name->place(), {v.who, ": ", attribute, " = \"", shown(name->value),
+                              "\" must be a tendon of the model"});
+      }
+      return;
+    }
+    if (!first && (c[2] != 0 || c[3] != 0 || c[4] != 0)) {
+      unread_.count("tendon equality by a curve", Consequence::uncoupled);
+      return;
+    }
+    for (const CouplingSpec::Term& term : parts.couplings[tendon->second.spec].terms) {
+      weights[term.joint] += (first ? 1 : -c[1]) * term.weight;
+    }
+  }
+  std::erase_if(weights, [](const auto& w) { return w.second == 0; });
+  if (weights.empty()) return;
+  CouplingSpec coupling;
+  coupling.name = coupling_names_.fresh(e.value("name").empty()
+                                            ? words({e.value("tendon1"), ".equality"})
+                                            : std::string(e.value("name")));
+  for (const auto& [joint, weight] : weights) coupling.terms.push_back({joint, weight});
+  coupling.rest = c[0];
+  coupling.frequency = softness(v, "solref", "solimp").frequency();
+  parts.couplings.push_back(std::move(coupling));
+}
+
 void Reading::read_tendon(const Element& e) {
   const View v = view(e, main_class, e.value("name"));
   CouplingSpec coupling;

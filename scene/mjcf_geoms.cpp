@@ -17,6 +17,20 @@ std::uint32_t Reading::bits(const View& v, const char* name) {
   return static_cast<std::uint32_t>(x);
 }
 
+/// Contacts of MuJoCo push from margin − gap on: a round shape is as much larger.
+void Reading::widen(const View& v, Shape& shape) {
+  const double margin = number(v, "margin", 0, Range::not_negative) -
+                        number(v, "gap", 0, Range::not_negative);
+  if (!(margin > 0)) return;
+  if (auto* sphere = std::get_if<Sphere>(&shape)) {
+    sphere->radius += margin;
+  } else if (auto* capsule = std::get_if<Capsule>(&shape)) {
+    capsule->radius += margin;
+  } else {
+    unread_.count("margin of a geom that is not round", Consequence::contact);
+  }
+}
+
 void Reading::read_geom(const Placed& at, int body, const Transform<double>& base,
                         Solid* total) {
   const Element& e = *at.element;
@@ -44,6 +58,7 @@ void Reading::read_geom(const Placed& at, int body, const Transform<double>& bas
     *total = *total + moved(form->pose, scaled(form->solid, factor));
   }
   if (!touches || !form->shape) return;
+  widen(v, *form->shape);
   const std::string& on = bodies_[static_cast<std::size_t>(body)].name;
   ShapeSpec shape;
   const bool free = !given.empty() && !body_names_.has(given) &&
@@ -72,11 +87,6 @@ std::optional<Reading::Form> Reading::read_form(const View& v, int body, bool to
   Form form;
   form.pose = pose(v);
   if (type == "mesh") return read_mesh_form(v, form, touches, weighs);
-  if (const Attribute* mesh = v.element->find("mesh")) {
-    error(mesh->place(), {v.who, ": mesh = ", shown(mesh->value),
-                          " must come with type = mesh (no shape is fitted to one)"});
-    return {};
-  }
   if (type == "plane") {
     if (bodies_[static_cast<std::size_t>(body)].group != 0) {
       error(v.element->place(), {v.who, ": a plane must not be on a body that moves"});
@@ -84,6 +94,32 @@ std::optional<Reading::Form> Reading::read_form(const View& v, int body, bool to
     form.shape = Plane{};
     return form;
   }
+  const Attribute* mesh = get(v, "mesh");
+  const std::optional<Vec3<double>> size =
+      mesh != nullptr ? fit(*mesh, v, type, form) : read_size(v, type, form);
+  if (!size) return {};
+  const Vec3<double>& half = *size;
+  if (type == "sphere" || (type == "capsule" && half.y == 0)) {
+    form.shape = Sphere{half.x};
+    form.solid = solid_ball(half.x);
+  } else if (type == "capsule") {
+    form.shape = Capsule{half.x, half.y};
+    form.solid = solid_capsule(half.x, half.y);
+  } else if (type == "cylinder") {
+    form.shape = Cylinder{half.x, half.y};
+    form.solid = solid_cylinder(half.x, half.y);
+  } else if (type == "box") {
+    form.shape = Box{half};
+    form.solid = solid_box(half);
+  } else {
+    form.shape = Ellipsoid{half};
+    form.solid = solid_ellipsoid(half);
+  }
+  return form;
+}
+
+std::optional<Vec3<double>> Reading::read_size(const View& v, const std::string& type,
+                                               Form& form) {
   // Half lengths, and the ends of long ones.
   const bool round = type == "capsule" || type == "cylinder";
   std::size_t count = type == "sphere" ? 1 : round ? 2 : 3;
@@ -121,24 +157,7 @@ std::optional<Reading::Form> Reading::read_form(const View& v, int body, bool to
            size[i] > 0 ? " must lie between 1e-9 and 1e9 m" : " must be above 0"});
     return {};
   }
-  const Vec3<double> half{size[0], size[1], size[2]};
-  if (type == "sphere") {
-    form.shape = Sphere{half.x};
-    form.solid = solid_ball(half.x);
-  } else if (type == "capsule") {
-    form.shape = Capsule{half.x, half.y};
-    form.solid = solid_capsule(half.x, half.y);
-  } else if (type == "cylinder") {
-    form.shape = Cylinder{half.x, half.y};
-    form.solid = solid_cylinder(half.x, half.y);
-  } else if (type == "box") {
-    form.shape = Box{half};
-    form.solid = solid_box(half);
-  } else {
-    form.shape = Ellipsoid{half};
-    form.solid = solid_ellipsoid(half);
-  }
-  return form;
+  return Vec3<double>{size[0], size[1], size[2]};
 }
 
 }  // namespace bristle::scene::mjcf

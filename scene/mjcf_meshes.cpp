@@ -61,7 +61,18 @@ void Reading::read_triangles(MeshAsset& asset) {
   } else {
     asset.triangles = scaled(asset.triangles, scale);
   }
-  asset.solid = enclosed(asset.triangles);
+  const std::string kind =
+      choice(get(v, "inertia"), v.who, {"legacy", "exact", "convex", "shell"});
+  if (kind == "exact") {
+    asset.solid = enclosed(asset.triangles);
+  } else if (kind == "shell") {
+    asset.solid = shell(asset.triangles);
+  } else if (kind == "convex") {
+    Triangles hull = asset.triangles;
+    if (add_hull_faces(hull)) asset.solid = enclosed(hull);
+  } else {
+    asset.solid = enclosed_without_signs(asset.triangles);
+  }
 }
 
 void Reading::read_vertices(const View& v, Triangles& to) {
@@ -111,6 +122,7 @@ bool Reading::add_hull_faces(Triangles& points) {
     const Result<ConvexHull> hull = make_hull(points.vertices);
     if (!hull) return false;
     points.vertices = hull->vertices;
+    points.faces.clear();
     for (std::uint32_t f = 0; f < hull->face_count(); ++f) {
       const auto corners = hull->face(f);
       for (std::size_t k = 2; k < corners.size(); ++k) {
@@ -123,6 +135,64 @@ bool Reading::add_hull_faces(Triangles& points) {
   }
 }
 
+MeshAsset* Reading::mesh_named(const Attribute& name, const View& v) {
+  const auto found = mesh_of_.find(name.value);
+  if (found == mesh_of_.end()) {
+    error(name.place(), {v.who, ": mesh = \"", shown(name.value),
+                         "\" must be a mesh of the model's assets"});
+    return nullptr;
+  }
+  if (found->second >= assets_.size()) return nullptr;
+  MeshAsset& asset = assets_[found->second];
+  if (!asset.is_read) read_triangles(asset);
+  return asset.triangles.vertices.empty() ? nullptr : &asset;  // said already
+}
+
+/// The box with the inertia of the mesh, in its principal axes, the longest one z; or the
+/// box around the mesh in these axes. Round shapes take their sizes from it.
+std::optional<Vec3<double>> Reading::fit(const Attribute& name, const View& v,
+                                         const std::string& type, Form& form) {
+  const MeshAsset* asset = mesh_named(name, v);
+  if (asset == nullptr) return {};
+  if (!(asset->solid.mass > 0)) {
+    error(name.place(), {v.who, ": mesh = \"", shown(name.value),
+                         "\" must enclose a volume for a ", type, " to fit it"});
+    return {};
+  }
+  const PrincipalAxes principal = principal_axes(asset->solid.inertia);
+  const Vec3<double>& m = principal.moments;
+  Transform<double> at{principal.axes, asset->solid.com};
+  const double k = 1.5 / asset->solid.mass;
+  const auto half = [&](double of_two, double of_one) {
+    return std::sqrt(std::max(0.0, k * (of_two - of_one)));
+  };
+  Vec3<double> box{half(m.y + m.z, m.x), half(m.x + m.z, m.y), half(m.x + m.y, m.z)};
+  const bool around = fit_around_;
+  if (around) {
+    Vec3<double> low{infinity, infinity, infinity}, high = -low;
+    for (const Vec3<double>& vertex : asset->triangles.vertices) {
+      const Vec3<double> x = inverse(at) * vertex;
+      low = {std::min(low.x, x.x), std::min(low.y, x.y), std::min(low.z, x.z)};
+      high = {std::max(high.x, x.x), std::max(high.y, x.y), std::max(high.z, x.z)};
+    }
+    box = 0.5 * (high - low);
+    at.p = at * (0.5 * (low + high));
+  }
+  form.pose = form.pose * at;
+  const double scale = number(v, "fitscale", 1, Range::positive);
+  const double wide = around ? std::max(box.x, box.y) : 0.5 * (box.x + box.y);
+  if (type == "sphere") {
+    const double radius = around ? std::max(wide, box.z) : (box.x + box.y + box.z) / 3;
+    return scale * Vec3<double>{radius, 0, 0};
+  }
+  if (type == "cylinder") return scale * Vec3<double>{wide, box.z, 0};
+  if (type == "capsule") {
+    const double length = box.z - (around ? wide : 0.5 * wide);
+    return scale * Vec3<double>{wide, std::max(0.0, length), 0};
+  }
+  return scale * box;
+}
+
 std::optional<Reading::Form> Reading::read_mesh_form(const View& v, Form form,
                                                      bool touches, bool weighs) {
   const Attribute* name = get(v, "mesh");
@@ -130,16 +200,9 @@ std::optional<Reading::Form> Reading::read_mesh_form(const View& v, Form form,
     error(v.element->place(), {v.who, ": a mesh must have the attribute mesh"});
     return {};
   }
-  const auto found = mesh_of_.find(name->value);
-  if (found == mesh_of_.end()) {
-    error(name->place(), {v.who, ": mesh = \"", shown(name->value),
-                          "\" must be a mesh of the model's assets"});
-    return {};
-  }
-  if (found->second >= assets_.size()) return {};
-  MeshAsset& asset = assets_[found->second];
-  if (!asset.is_read) read_triangles(asset);
-  if (asset.triangles.vertices.empty()) return {};  // said already
+  const MeshAsset* found = mesh_named(*name, v);
+  if (found == nullptr) return {};
+  const MeshAsset& asset = *found;
   form.solid = asset.solid;
   if (weighs && !(form.solid.mass > 0)) {
     error(name->place(),

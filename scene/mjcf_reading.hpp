@@ -15,6 +15,7 @@
 #include "scene/mjcf.hpp"
 #include "scene/mjcf_vocabulary.hpp"
 #include "scene/naming.hpp"
+#include "scene/softness.hpp"
 #include "scene/solid.hpp"
 #include "scene/xml.hpp"
 
@@ -33,6 +34,7 @@ using xml::words;
 
 constexpr int main_class = 0;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double default_timestep = 0.002;  // of MuJoCo [s]
 constexpr std::size_t max_files = 100;
 constexpr std::size_t max_rules = 5000;     // of pairs that never touch
 constexpr std::size_t max_geoms = 5000;     // among which such pairs are looked for
@@ -67,7 +69,7 @@ struct MeshAsset {
   std::string folder;
   bool is_read = false;
   Triangles triangles{};  // in the axes of the file, scaled; empty where it is wrong
-  Solid solid{};          // that they enclose
+  Solid solid{};          // that they weigh at density 1
 };
 
 /// What later sections need to know of a joint.
@@ -77,19 +79,6 @@ struct JointRecord {
   double ref;
   std::size_t spec;       // in the joints of the parts
   std::vector<double> q;  // at the start, where it is not neutral
-};
-
-/// How hard MuJoCo makes a constraint: solref and solimp.
-struct Softness {
-  double solref[2] = {0.02, 1};
-  double solimp[2] = {0.9, 0.95};  // what counts of the five
-
-  bool operator==(const Softness&) const = default;
-  auto operator<=>(const Softness&) const = default;
-  /// ω with which a mass on it oscillates so that it sinks in under its weight as in
-  /// MuJoCo [rad/s].
-  double frequency() const;
-  double damping_ratio() const;
 };
 
 /// What MuJoCo takes of a geom where it touches another one.
@@ -249,10 +238,19 @@ class Reading {
     Transform<double> pose{};
     Solid solid{};
   };
+  void widen(const View& v, Shape& shape);
   /// Adds the geom's shape, and its mass to the total where there is one.
   void read_geom(const Placed& at, int body, const Transform<double>& base, Solid* total);
   std::optional<Form> read_form(const View& v, int body, bool touches, bool weighs);
+  /// Its half lengths, from size and fromto.
+  std::optional<Vec3<double>> read_size(const View& v, const std::string& type,
+                                        Form& form);
   std::optional<Form> read_mesh_form(const View& v, Form form, bool touches, bool weighs);
+  /// The mesh that a geom names, read; nullptr, and the problem, where there is none.
+  MeshAsset* mesh_named(const Attribute& name, const View& v);
+  /// The sizes of a shape that takes the place of a mesh.
+  std::optional<Vec3<double>> fit(const Attribute& name, const View& v,
+                                  const std::string& type, Form& form);
 
   // What touches: mjcf_contacts.cpp.
 
@@ -283,6 +281,7 @@ class Reading {
   void read_joint_equality(const Element& e);
   const JointRecord* single_joint(const Element& e, const char* attribute,
                                   const std::string& who);
+  void read_tendon_equality(const Element& e);
   void read_tendon(const Element& e);
 
   // Actuators: mjcf_actuators.cpp.
@@ -328,6 +327,7 @@ class Reading {
   bool degrees_ = true;
   bool auto_limits_ = true;
   bool balance_inertia_ = false;
+  bool fit_around_ = false;  // shapes fitted to meshes hold them
   double least_mass_ = 0, least_inertia_ = 0;
   double total_mass_ = -1;  // above 0: masses are scaled to it
   std::string euler_ = "xyz";
@@ -347,6 +347,7 @@ class Reading {
   std::vector<JointRecord> joints_;  // in MuJoCo's order
   std::map<std::string, std::size_t, std::less<>> joint_of_;
   std::map<std::string, TendonRecord, std::less<>> tendons_;
+  std::set<std::string, std::less<>> unread_tendons_;  // spatial ones
   std::vector<GeomRecord> geoms_;
   std::map<std::string, double> compensated_;  // bodies, by which part of their weight
   std::set<std::pair<int, int>> excluded_;

@@ -31,7 +31,7 @@ const std::map<std::string_view, Words>& vocabulary() {
       {"compiler",
        {"angle", "coordinate", "meshdir", "assetdir", "eulerseq", "autolimits",
         "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass",
-        "boundinertia", "settotalmass"}},
+        "boundinertia", "settotalmass", "fitaabb"}},
       {"option", {"gravity", "timestep"}},
       {"default", {"class"}},
       {"worldbody", {"name"}},
@@ -66,11 +66,14 @@ const std::map<std::string_view, Words>& vocabulary() {
         "solimp"}},
       {"freejoint", {"name"}},
       {"site", with({"name", "class", "pos"})},
-      {"geom", with({"name", "class", "type", "pos", "size", "fromto", "mass", "density",
-                     "contype", "conaffinity", "mesh", "group", "friction", "condim",
-                     "priority", "solref", "solimp"})},
+      {"geom", with({"name",   "class",  "type",     "pos",     "size",
+                     "fromto", "mass",   "density",  "contype", "conaffinity",
+                     "mesh",   "group",  "friction", "condim",  "priority",
+                     "solref", "solimp", "fitscale", "margin",  "gap"})},
       {"asset", {}},
-      {"mesh", {"name", "class", "file", "scale", "vertex", "face", "refpos", "refquat"}},
+      {"mesh",
+       {"name", "class", "file", "scale", "vertex", "face", "refpos", "refquat",
+        "inertia"}},
       {"contact", {}},
       {"exclude", {"name", "body1", "body2"}},
       {"pair",
@@ -78,7 +81,9 @@ const std::map<std::string_view, Words>& vocabulary() {
       {"equality", {"class", "solref", "solimp"}},
       {"connect", loop},
       {"weld", loop},
-      {"tendon", {"stiffness", "damping", "springlength"}},
+      {"tendon",
+       {"stiffness", "damping", "springlength", "name", "class", "tendon1", "tendon2",
+        "polycoef", "active", "solref", "solimp"}},
       {"fixed", {"name", "class", "stiffness", "damping", "springlength"}},
       {"actuator", {}},
       {"general",
@@ -120,7 +125,7 @@ bool belongs(std::string_view tag, std::string_view parent) {
       {"replicate", carried},
       {"asset", {"mesh"}},
       {"contact", {"exclude", "pair"}},
-      {"equality", {"connect", "weld", "joint"}},
+      {"equality", {"connect", "weld", "joint", "tendon"}},
       {"tendon", {"fixed"}},
       {"fixed", {"joint"}},
       {"actuator", driving},
@@ -150,10 +155,10 @@ Consequence consequence_of(std::string_view tag, std::string_view parent) {
 }
 
 Consequence consequence_of_attribute(std::string_view tag, std::string_view attribute) {
-  static const Words looks{"rgba",         "material",     "group",       "width",
-                           "texturedir",   "texcoord",     "user",        "fitscale",
-                           "shellinertia", "content_type", "maxhullvert", "smoothnormal",
-                           "normal",       "inertia",      "name",        "time"};
+  static const Words looks{"rgba",         "material",    "group",        "width",
+                           "texturedir",   "texcoord",    "user",         "shellinertia",
+                           "content_type", "maxhullvert", "smoothnormal", "normal",
+                           "inertia",      "name",        "time"};
   if (tag == "site" || tag == "key") return Consequence::appearance;
   if (tag == "compiler") {
     return attribute == "fusestatic" || attribute == "strippath" ||

@@ -50,6 +50,7 @@ inline void append(Parts&& from, Parts& to) {
   move_all(from.couplings, to.couplings);
   move_all(from.touch_rules, to.touch_rules);
   move_all(from.contacts, to.contacts);
+  move_all(from.soft_rules, to.soft_rules);
   move_all(from.keys, to.keys);
   move_all(from.motors, to.motors);
   move_all(from.loads, to.loads);

@@ -10,6 +10,7 @@
 #include "bristle/model/model.hpp"
 #include "scene/mesh_import.hpp"
 #include "scene/problem.hpp"
+#include "scene/softness.hpp"
 
 // The content of a file as specs of the engine: the reader of a format fills these
 // in, and the compiler of scenes hands them to ModelBuilder.
@@ -38,6 +39,13 @@ struct InitialJoint {
   std::vector<double> v;  // empty: at rest
 };
 
+/// How soft a file makes the contacts of a rule; what that is for a robot follows from
+/// the weight that it carries.
+struct SoftRule {
+  std::string a, b;  // as in the rule
+  Softness softness;
+};
+
 struct Parts {
   std::vector<BodySpec> bodies;
   std::vector<JointSpec> joints;
@@ -48,6 +56,7 @@ struct Parts {
   /// Of files: how their shapes touch, which a scene's own rules come before; and pairs
   /// that never touch or that touch although a joint connects them, which come last.
   std::vector<ContactSpec> touch_rules, contacts;
+  std::vector<SoftRule> soft_rules{};  // of some of them
   std::vector<MotorSpec> motors;
   std::vector<LoadSpec> loads;
   std::vector<InitialJoint> start;

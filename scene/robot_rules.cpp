@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <set>
 
+#include "bristle/model/pair_laws.hpp"
 #include "bristle/step/system.hpp"
 #include "scene/start.hpp"
 
@@ -59,9 +61,11 @@ void add_holding_motors(Draft& draft) {
   }
 }
 
-void find_apparent_masses(const Model& model, Draft& draft) {
-  const Tree& tree = model.tree;
-  const State neutral = make_state(model);
+namespace {
+
+/// Of every link, the mass that resists a push on its centre of mass with every joint at
+/// neutral; 0 where it has none.
+std::vector<double> apparent_masses(const Tree& tree, const State& neutral) {
   Workspace<double> ws(tree);
   kinematics<double>(tree, neutral.q, neutral.v, ws);
   factorise<double>(tree, ws, {});
@@ -83,10 +87,64 @@ void find_apparent_masses(const Model& model, Draft& draft) {
     const double mobility = (matrix[0] + matrix[4] + matrix[8]) / 3;
     if (mobility > 0 && std::isfinite(mobility)) mass[i] = 1 / mobility;
   }
+  return mass;
+}
+
+/// Of every link, the mass of all that moves freely with it; 0 where that is fixed.
+std::vector<double> free_masses(const Tree& tree) {
+  const auto links = static_cast<std::size_t>(tree.link_count());
+  std::vector<double> mass(links, 0);
+  std::vector<std::size_t> root(links, 0);
+  for (std::size_t i = 1; i < links; ++i) {
+    const Link& link = tree.link(static_cast<int>(i));
+    root[i] =
+        link.type == JointType::free ? i : root[static_cast<std::size_t>(link.parent)];
+    mass[root[i]] += tree.constants()[i].inertia.mass;
+  }
+  mass[0] = 0;
+  for (std::size_t i = 1; i < links; ++i) mass[i] = mass[root[i]];
+  return mass;
+}
+
+}  // namespace
+
+void find_apparent_masses(const Model& model, Draft& draft) {
+  constexpr double sharing = 4;  // contacts that carry a robot
+  const Tree& tree = model.tree;
+  const std::vector<double> own = apparent_masses(tree, make_state(model));
+  const std::vector<double> free = free_masses(tree);
+  std::set<std::string_view> soft;
+  for (const SoftRule& rule : draft.parts.soft_rules) soft.insert({rule.a, rule.b});
+  std::map<std::string_view, double> loads;  // over the own mass, by shape and surface
   for (ShapeSpec& shape : draft.parts.shapes) {
     if (robot_of(draft, shape.body) < 0) continue;
     const Body* body = tree.find_body(shape.body);
-    if (body != nullptr) shape.apparent_mass = mass[static_cast<std::size_t>(body->link)];
+    if (body == nullptr) continue;
+    const auto link = static_cast<std::size_t>(body->link);
+    const double carried = free[link] / sharing;
+    const bool by_file = soft.contains(shape.surface);
+    shape.apparent_mass = by_file ? own[link] : std::max(own[link], carried);
+    if (!(own[link] > 0)) continue;
+    for (const std::string* name : {&shape.name, &shape.surface}) {
+      double& most = loads.try_emplace(*name, 1).first->second;
+      most = std::max(most, carried / own[link]);
+    }
+  }
+  const double gravity = norm(tree.gravity());
+  const auto load_on = [&](const std::string& name) {
+    const auto found = loads.find(name);
+    return found == loads.end() ? 1.0 : found->second;
+  };
+  std::map<std::pair<std::string_view, std::string_view>, const Softness*> softness;
+  for (const SoftRule& rule : draft.parts.soft_rules) {
+    softness[{rule.a, rule.b}] = &rule.softness;
+  }
+  for (ContactSpec& rule : draft.parts.contacts) {
+    const auto found = softness.find({rule.a, rule.b});
+    if (found == softness.end() || !(rule.from_pair.frequency > 0)) continue;
+    const double load = std::max(load_on(rule.a), load_on(rule.b));
+    rule.from_pair.frequency = found->second->frequency_under(
+        load * (gravity >= 1 ? gravity : reference_gravity));
   }
 }
 

@@ -13,7 +13,9 @@ namespace bristle::scene {
 void add_holding_motors(Draft& draft);
 
 /// Of every shape of a robot, the mass that resists a push on its link's centre of mass,
-/// with every joint at neutral.
+/// with every joint at neutral; or a quarter of what it carries, the robot where that is
+/// free, if that is more. Rules of files that say how soft contacts are have the former,
+/// and are as soft as their file says under the latter.
 void find_apparent_masses(const Model& model, Draft& draft);
 
 /// Keeps apart what of a robot overlaps with every joint at neutral or at the start, and

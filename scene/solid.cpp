@@ -125,6 +125,47 @@ double missing_inertia(const Sym3<double>& s) {
   return std::max({0.0, -least, most - least - middle});
 }
 
+PrincipalAxes principal_axes(const Sym3<double>& s) {
+  // Cyclic Jacobi rotations.
+  double m[3][3] = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
+  double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};  // v[row][column]
+  for (int sweep = 0; sweep < 50; ++sweep) {
+    const double off = m[0][1] * m[0][1] + m[0][2] * m[0][2] + m[1][2] * m[1][2];
+    const double size = m[0][0] * m[0][0] + m[1][1] * m[1][1] + m[2][2] * m[2][2];
+    if (!(off > 1e-34 * size)) break;
+    for (int p = 0; p < 2; ++p) {
+      for (int q = p + 1; q < 3; ++q) {
+        if (m[p][q] == 0) continue;
+        const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
+        const double t =
+            std::copysign(1 / (std::abs(theta) + std::hypot(theta, 1)), theta);
+        const double c = 1 / std::hypot(t, 1), sine = t * c;
+        for (auto& row : m) {
+          const double a = row[p], b = row[q];
+          row[p] = c * a - sine * b;
+          row[q] = sine * a + c * b;
+        }
+        for (int k = 0; k < 3; ++k) {
+          const double a = m[p][k], b = m[q][k];
+          m[p][k] = c * a - sine * b;
+          m[q][k] = sine * a + c * b;
+        }
+        for (auto& row : v) {
+          const double a = row[p], b = row[q];
+          row[p] = c * a - sine * b;
+          row[q] = sine * a + c * b;
+        }
+      }
+    }
+  }
+  int order[3] = {0, 1, 2};
+  std::sort(order, order + 3, [&](int i, int j) { return m[i][i] > m[j][j]; });
+  const auto column = [&](int i) { return Vec3<double>{v[0][i], v[1][i], v[2][i]}; };
+  const Vec3<double> x = column(order[0]), y = column(order[1]);
+  return {{m[order[0]][order[0]], m[order[1]][order[1]], m[order[2]][order[2]]},
+          {x, y, cross(x, y)}};
+}
+
 Mat3<double> turn(const Vec3<double>& axis, double angle) {
   const Vec3<double> half = (std::sin(angle / 2) / norm(axis)) * axis;
   return to_matrix(Quaternion<double>{std::cos(angle / 2), half.x, half.y, half.z});

@@ -37,6 +37,13 @@ std::optional<std::string> impossible(const Sym3<double>& s);
 /// What all three principal moments lack for some mass to have them.
 double missing_inertia(const Sym3<double>& s);
 
+/// The principal moments, the largest first, and their axes as the columns of a rotation.
+struct PrincipalAxes {
+  Vec3<double> moments;
+  Mat3<double> axes;
+};
+PrincipalAxes principal_axes(const Sym3<double>& s);
+
 /// Roll, pitch, yaw about fixed x, y, z.
 Mat3<double> from_roll_pitch_yaw(const Vec3<double>& rpy);
 /// The turn by `angle` about an axis of any length above 0.

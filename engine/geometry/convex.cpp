@@ -9,7 +9,9 @@ namespace {
 
 using V = Vec3<double>;
 
-V hull_support(const ConvexHull& hull, const V& d) noexcept {
+/// The farthest vertex in a direction. The search begins at vertex `from`, which becomes
+/// the one that was found.
+V hull_support(const ConvexHull& hull, const V& d, std::uint32_t& from) noexcept {
   const std::size_t count = hull.vertices.size();
   if (count <= 48) {
     std::size_t best = 0;
@@ -24,26 +26,26 @@ V hull_support(const ConvexHull& hull, const V& d) noexcept {
     return hull.vertices[best];
   }
   // Uphill along edges: on a convex body every local maximum is the maximum.
-  std::uint32_t best = 0;
-  double height = dot(hull.vertices[0], d);
+  double height = dot(hull.vertices[from], d);
   for (std::size_t step = 0; step < count; ++step) {
-    const std::uint32_t from = best;
-    for (std::uint32_t i = hull.neighbour_start[from]; i < hull.neighbour_start[from + 1];
+    const std::uint32_t here = from;
+    for (std::uint32_t i = hull.neighbour_start[here]; i < hull.neighbour_start[here + 1];
          ++i) {
       const double h = dot(hull.vertices[hull.neighbours[i]], d);
       if (h > height) {
         height = h;
-        best = hull.neighbours[i];
+        from = hull.neighbours[i];
       }
     }
-    if (best == from) break;
+    if (from == here) break;
   }
-  return hull.vertices[best];
+  return hull.vertices[from];
 }
 
 /// The corner of a core's polyhedron that is farthest in a direction, in the core's axes.
-BRISTLE_INLINE V corner_of(const Core& core, const V& d) noexcept {
-  if (core.hull != nullptr) return hull_support(*core.hull, d);
+/// Of a hull, `from` is as in hull_support().
+BRISTLE_INLINE V corner_of(const Core& core, const V& d, std::uint32_t& from) noexcept {
+  if (core.hull != nullptr) return hull_support(*core.hull, d, from);
   return {std::copysign(core.box.x, d.x), std::copysign(core.box.y, d.y),
           std::copysign(core.box.z, d.z)};
 }
@@ -99,8 +101,9 @@ class Difference {
 
   Corner sharp_corner(const V& n) const noexcept {
     Corner c{};
-    c.sharp_of_a = corner_of(a_, n);
-    c.sharp = c.sharp_of_a - place(pose_, corner_of(b_, -turn_back(pose_, n)));
+    c.sharp_of_a = corner_of(a_, n, last_of_a_);
+    c.sharp =
+        c.sharp_of_a - place(pose_, corner_of(b_, -turn_back(pose_, n), last_of_b_));
     return c;
   }
   /// The farthest corner in the direction of the unit vector n.
@@ -122,7 +125,8 @@ class Difference {
   /// h(n) for a unit n: the depth along n.
   double depth(const V& n) const noexcept {
     const V d = turn_back(pose_, n);
-    double h = dot(corner_of(a_, n), n) - dot(corner_of(b_, -d), d) - dot(pose_.p, n);
+    double h = dot(corner_of(a_, n, last_of_a_), n) -
+               dot(corner_of(b_, -d, last_of_b_), d) - dot(pose_.p, n);
     if (a_.rounded) h += norm(scaled(a_.round, n));
     if (b_.rounded) h += norm(scaled(b_.round, d));
     return h;
@@ -182,6 +186,8 @@ class Difference {
   const Core& a_;
   const Core& b_;
   Transform<double> pose_;  // of B
+  // Vertices of hulls that were found last: the next direction is close to the last one.
+  mutable std::uint32_t last_of_a_ = 0, last_of_b_ = 0;
   double inner_;
 };
 
@@ -801,7 +807,8 @@ Core core_of(const Shape& shape, const Transform<double>& pose) noexcept {
 
 Vec3<double> support(const Core& core, const Vec3<double>& direction) noexcept {
   const V d = turn_back(core.pose, direction);
-  return place(core.pose, corner_of(core, d) + Bulge(core.round, d).point);
+  std::uint32_t from = 0;
+  return place(core.pose, corner_of(core, d, from) + Bulge(core.round, d).point);
 }
 
 Separation separate(const Core& a, const Core& b, double margin) noexcept {

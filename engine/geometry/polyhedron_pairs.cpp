@@ -184,6 +184,10 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
                                    double margin, Contacts<double>& out) noexcept {
   const Polyhedron pa(a);
   const Polyhedron pb(b);
+  if (pa.edges.size() * pb.edges.size() > many_edge_pairs) {
+    convex_against_convex(a, pose_a, b, pose_b, margin, out);
+    return;
+  }
   const Transform<double> pose = relative(pose_a, pose_b);
   const double size = std::min(pa.size, pb.size);
 
@@ -191,10 +195,6 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
   if (gap_a.gap > margin) return;
   const FaceGap gap_b = gap_along_faces_of_b(pa, pb, pose);
   if (gap_b.gap > margin) return;
-  if (pa.edges.size() * pb.edges.size() > many_edge_pairs) {
-    convex_against_convex(a, pose_a, b, pose_b, margin, out);
-    return;
-  }
   const EdgeGap edges = gap_across_edges(pa, pb, pose);
   if (edges.gap > margin) return;
 

@@ -56,9 +56,11 @@ void Audit::observe(const Ledger& ledger) noexcept {
   worst_ = std::max(worst_, std::abs(residual_));
   unsupplied_ = ledger.unsupplied() - first_.unsupplied();
   worst_unsupplied_ = std::max(worst_unsupplied_, std::abs(unsupplied_));
-  scale_ = std::max(scale_, ledger.kinetic + ledger.stored() +
-                                std::abs(ledger.gravity - first_.gravity) + dissipated -
-                                std::max(unsupplied_, 0.0));
+  // Not below the rounding errors of a potential whose changes are small.
+  scale_ = std::max({scale_, 1e-9 * std::abs(ledger.gravity),
+                     ledger.kinetic + ledger.stored() +
+                         std::abs(ledger.gravity - first_.gravity) + dissipated -
+                         std::max(unsupplied_, 0.0)});
 }
 
 }  // namespace bristle

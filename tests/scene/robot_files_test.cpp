@@ -614,6 +614,58 @@ TEST(Mjcf, MeshesOfVerticesWeighWhatTheyEnclose) {
   }
 }
 
+TEST(Mjcf, MeshesWeighAsTheirKindOfInertiaSays) {
+  // A box of 2 × 2 × 2 m without its lid.
+  const auto body = [](const std::string& kind) {
+    const Answer a = mjcf(mujoco(
+        "<asset><mesh name='m'" + kind +
+        " vertex='-1 -1 -1 1 -1 -1 1 1 -1 -1 1 -1 -1 -1 1 1 -1 1 1 1 1 -1 1 1' "
+        "face='0 2 1 0 3 2 0 1 5 0 5 4 1 2 6 1 6 5 2 3 7 2 7 6 3 0 4 3 4 7'/></asset>"
+        "<worldbody><body name='b'><joint/><geom type='mesh' mesh='m' density='3'/>"
+        "</body></worldbody>"));
+    EXPECT_TRUE(a.fine) << a.problems.text();
+    return a.body("b");
+  };
+  // Five sides of 4 m².
+  const BodySpec shell = body(" inertia='shell'");
+  EXPECT_NEAR(shell.mass, 3 * 20, 1e-12);
+  EXPECT_NEAR(shell.com.z, -0.2, 1e-14);
+  EXPECT_NEAR(body(" inertia='convex'").mass, 3 * 8, 1e-12);
+  // Pyramids over the middle of the surface, at z = −0.2, have their centre at −0.175:
+  // (4 · 0.8/3 · (−0.8) + 16/3 · (−0.05))/(4 · 0.8/3 + 16/3). Those over it count.
+  EXPECT_NEAR(body("").mass, 3 * (4 * 0.825 / 3 + 16.0 / 3), 1e-12);
+  EXPECT_NEAR(body("").com.z, -0.175, 1e-14);
+  EXPECT_NEAR(body(" inertia='legacy'").mass, body("").mass, 0);
+  expect_problem(mjcf(mujoco("<asset><mesh name='m' inertia='thin' vertex='0 0 0 1 0 0 0 "
+                             "1 0 0 0 1'/></asset><worldbody><body><joint/><geom "
+                             "type='mesh' mesh='m'/></body></worldbody>")),
+                 "inertia = thin must be legacy, exact, convex or shell");
+}
+
+TEST(Mjcf, ShapesTakeTheSizeOfTheirMesh) {
+  // A box of 2 × 4 × 6 m: the shape's own z is the longest side.
+  const std::string asset =
+      "<asset><mesh name='m' vertex='0 0 0 6 0 0 0 4 0 6 4 0 0 0 2 6 0 2 0 4 2 6 4 2'/>"
+      "</asset>";
+  const auto shape = [&](const std::string& compiler, const std::string& geom) {
+    const Answer a =
+        mjcf(mujoco(compiler + asset + "<worldbody><body name='b'><joint/>" +
+                    "<geom name='g' mesh='m' " + geom + "/></body></worldbody>"));
+    EXPECT_TRUE(a.fine) << a.problems.text();
+    EXPECT_LT(norm(a.shape("g").pose.p - Vec3<double>{3, 2, 1}), 1e-12) << geom;
+    EXPECT_NEAR(std::abs(a.shape("g").pose.R.z.x), 1, 1e-12) << geom;
+    return a.shape("g").shape;
+  };
+  const Vec3<double> box = std::get<Box>(shape("", "type='box'")).half;
+  EXPECT_LT(norm(box - Vec3<double>{1, 2, 3}), 1e-12);
+  const auto capsule = std::get<Capsule>(shape("", "type='capsule' fitscale='2'"));
+  EXPECT_NEAR(capsule.radius, 2 * 1.5, 1e-12);
+  EXPECT_NEAR(capsule.half_length, 2 * (3 - 0.75), 1e-12);
+  const std::string around = "<compiler fitaabb='true'/>";
+  EXPECT_NEAR(std::get<Cylinder>(shape(around, "type='cylinder'")).radius, 2, 1e-12);
+  EXPECT_NEAR(std::get<Capsule>(shape(around, "type='capsule'")).half_length, 1, 1e-12);
+}
+
 TEST(Mjcf, TimestepAndGravity) {
   const Answer a = mjcf(mujoco("<option gravity='0 0 -1.62' timestep='0.004'/>"));
   ASSERT_TRUE(a.fine) << a.problems.text();
@@ -625,20 +677,21 @@ TEST(Mjcf, TimestepAndGravity) {
 }
 
 TEST(Mjcf, NamesWhatItDoesNotRead) {
-  const Answer a =
-      mjcf(mujoco("<size njmax='5'/><visual><map/></visual><tendon><spatial/></tendon>"
-                  "<worldbody><site/><geom size='1' condim='6' margin='1'/>"
-                  "<body><joint type='ball' stiffness='1' margin='0'/>"
-                  "<geom size='1'/><camera/></body></worldbody>"
-                  "<sensor><gyro/></sensor>"
-                  "<actuator><muscle joint='x'/></actuator>"));
+  const Answer a = mjcf(
+      mujoco("<size njmax='5'/><visual><map/></visual><tendon><spatial/></tendon>"
+             "<worldbody><site/><geom type='box' size='1 1 1' condim='6' margin='1'/>"
+             "<body><joint type='ball' stiffness='1' margin='0'/>"
+             "<geom size='1'/><camera/></body></worldbody>"
+             "<sensor><gyro/></sensor>"
+             "<actuator><muscle joint='x'/></actuator>"));
   ASSERT_TRUE(a.fine) << a.problems.text();
   const std::vector<std::string> expected{
       "not read, so that the joints they drive are not held: muscle actuator (1)",
       "not read, so that what they hold together is loose: spatial tendon (1)",
       "not read, so that it moves otherwise: stiffness of a ball joint (1)",
-      "not read, so that contacts differ: geom margin (1), rolling and spinning friction "
-      "of a geom (1)",
+      "not read, so that contacts differ: margin of a geom that is not round (1), "
+      "rolling "
+      "and spinning friction of a geom (1)",
       "not read, limits and couplings are as hard as by default: joint margin (1)",
       "not read, so that nothing is measured there: sensor (1)",
       "not read, so that it looks otherwise: camera (1), size (1), visual (1)"};
@@ -783,6 +836,65 @@ TEST(Mjcf, SoftContactsSinkInAsInMuJoCo) {
     EXPECT_EQ(each.from_pair.friction, 0.7);
   }
   EXPECT_TRUE(found);
+}
+
+TEST(Mjcf, MarginsMakeRoundShapesLarger) {
+  const Answer a =
+      mjcf(world("<body><freejoint/><geom name='ball' size='0.1' mass='1' "
+                 "margin='0.003' gap='0.001'/><geom name='rod' "
+                 "type='capsule' size='0.1 0.2' margin='0.01'/></body>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_NEAR(std::get<Sphere>(a.shape("ball").shape).radius, 0.102, 1e-15);
+  EXPECT_NEAR(std::get<Capsule>(a.shape("rod").shape).radius, 0.11, 1e-15);
+  EXPECT_EQ(std::get<Capsule>(a.shape("rod").shape).half_length, 0.2);
+}
+
+TEST(Mjcf, TendonsThatAreEqualAreCoupled) {
+  const auto with = [](const std::string& equality) {
+    return mjcf(mujoco(
+        "<worldbody><body><joint name='x' type='slide' ref='0.2'/><geom size='1'/></body>"
+        "<body><joint name='y' type='slide'/><geom size='1'/></body>"
+        "<body><joint name='z' type='slide'/><geom size='1'/></body></worldbody>"
+        "<tendon><fixed name='s'><joint joint='x' coef='2'/><joint joint='y' coef='4'/>"
+        "</fixed><fixed name='t'><joint joint='y' coef='1'/><joint joint='z' coef='-3'/>"
+        "</fixed></tendon><equality>" +
+        equality + "</equality>"));
+  };
+  const Answer a = with("<tendon tendon1='s' tendon2='t' polycoef='0.1 4 0 0 0'/>");
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  ASSERT_EQ(a.parts.couplings.size(), 3u);
+  const CouplingSpec& both = a.parts.couplings.back();
+  EXPECT_EQ(both.rest, 0.1);
+  EXPECT_GT(both.frequency, 0);
+  ASSERT_EQ(both.terms.size(), 2u);  // 2 x + 4 y = 0.1 + 4 (y − 3 z)
+  EXPECT_EQ(both.terms[0].joint, "x");
+  EXPECT_EQ(both.terms[0].weight, 2);
+  EXPECT_EQ(both.terms[1].joint, "z");
+  EXPECT_EQ(both.terms[1].weight, 12);
+  const Answer alone = with("<tendon tendon1='s'/>");
+  ASSERT_TRUE(alone.fine) << alone.problems.text();
+  EXPECT_EQ(alone.parts.couplings.back().terms.size(), 2u);
+  expect_problem(with("<tendon tendon1='u'/>"),
+                 "tendon1 = \"u\" must be a tendon of the model");
+}
+
+TEST(Softness, RestsWhereMuJoCoDoes) {
+  // (1 − d(r)) a = d(r) k r, d from 0.015 to 1 over 22 mm.
+  Softness soft;
+  const double solimp[5] = {0.015, 1, 0.022, 0.5, 2};
+  std::copy(solimp, solimp + 5, soft.solimp);
+  EXPECT_NEAR(soft.impedance(0), 0.015, 1e-15);
+  EXPECT_NEAR(soft.impedance(0.011), 0.5 * (0.015 + 0.9999), 1e-15);
+  EXPECT_NEAR(soft.impedance(1), 0.9999, 1e-15);
+  const double k = 1 / std::pow(0.02 * 0.9999, 2);
+  for (const double a : {0.1, 10.0, 300.0}) {
+    const double r = soft.depth_under(a), d = soft.impedance(r);
+    EXPECT_NEAR((1 - d) * a, d * k * r, 1e-9 * a);
+    EXPECT_NEAR(std::pow(soft.frequency_under(a), 2) * r, a, 1e-9 * a);
+  }
+  // A constant d makes a linear spring.
+  soft.solimp[0] = soft.solimp[1] = 0.8;
+  EXPECT_NEAR(soft.frequency_under(7), soft.frequency(), 1e-9);
 }
 
 TEST(Mjcf, FramesAndCopiesAreBodiesOfTheirOwn) {

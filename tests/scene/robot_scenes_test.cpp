@@ -126,16 +126,56 @@ TEST(RobotScenes, ContactsAreAsTheFileSays) {
   const std::string text =
       "<mujoco><worldbody><geom name='g' type='plane' size='1 1 1'/>"
       "<body name='a' pos='0 0 1'><freejoint/><geom name='ball' size='0.1' mass='3' "
-      "friction='1.3'/></body></worldbody></mujoco>";
+      "friction='1.3' solimp='0.9 0.9'/></body></worldbody></mujoco>";
   const Scene scene = good(written("ball.xml", text));
   ASSERT_EQ(scene.model.pairs.size(), 1u);
   const LawBlock& laws =
       scene.model.blocks[static_cast<std::size_t>(scene.model.pairs[0].block)];
   ASSERT_EQ(entry_of(laws.normal).info.name, "kelvin-voigt");
-  // ω² = d k/(1 − d), k = 1/(0.95 · 0.02)², d = 0.9.
-  const double k = 1 / (0.95 * 0.95 * 0.02 * 0.02);
-  EXPECT_NEAR(laws.normal.parameters[0], 3 * 0.9 * k / 0.1, 1e-6);
+  // At rest under the ball's weight: m g = K r with (1 − d(r)) g = d(r) k r.
+  scene::Softness both;
+  both.solimp[1] = 0.5 * (0.9 + 0.95);
+  const double r = both.depth_under(9.81), d = both.impedance(r);
+  const double k = 1 / std::pow(both.solimp[1] * 0.02, 2);
+  EXPECT_NEAR((1 - d) * 9.81, d * k * r, 1e-9);
+  EXPECT_NEAR(laws.normal.parameters[0], 3 * 9.81 / r, 1e-6);
   EXPECT_EQ(laws.friction.parameters[0], 1.3);
+}
+
+/// The stiffness of the only contact of a scene.
+double stiffness_of(const Scene& scene) {
+  const auto block = static_cast<std::size_t>(scene.model.pairs.at(0).block);
+  return scene.model.blocks[block].normal.parameters[0];
+}
+
+TEST(RobotScenes, ContactsOfARobotCarryIt) {
+  // A light foot under a heavy trunk, whose contacts are hard from 10 mm on.
+  const auto robot = [](const std::string& trunk) {
+    return "<mujoco><worldbody><geom type='plane' size='1 1 1' solimp='0.02 0.9 0.01' "
+           "contype='0'/><body pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='" +
+           trunk +
+           "' diaginertia='1 1 1'/><body name='foot'><joint axis='0 1 0' pos='0 0 0.5'/>"
+           "<geom size='0.05' mass='0.1' solimp='0.02 0.9 0.01'/></body></body>"
+           "</worldbody></mujoco>";
+  };
+  const double heavy = stiffness_of(good(written("heavy.xml", robot("40"))));
+  const double light = stiffness_of(good(written("light.xml", robot("4"))));
+  // A quarter of the weight rests where d has grown.
+  scene::Softness soft;
+  soft.solimp[0] = 0.02;
+  soft.solimp[1] = 0.9;
+  soft.solimp[2] = 0.01;
+  EXPECT_GT(heavy, 2 * light);
+  for (const double trunk : {40.0, 4.0}) {
+    const double load = (trunk + 0.1) * 9.81 / 4;
+    const double depth = load / (trunk > 10 ? heavy : light);
+    const double d = soft.impedance(depth);
+    // (1 − d) f = d k r m, m the mass that resists a push on the foot.
+    const double k = 1 / std::pow(0.9 * 0.02, 2);
+    const double mass = (1 - d) * load / (d * k * depth);
+    EXPECT_GT(mass, 0.1);
+    EXPECT_LT(mass, trunk);
+  }
 }
 
 TEST(RobotScenes, TheSceneThatIsWrittenIsTheSceneThatRuns) {
