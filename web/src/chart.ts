@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { download, el, fileName } from "./dom";
-import { csvCell, short, withUnit } from "./format";
+import { csvCell, rounded, short, withUnit } from "./format";
 import { indexAt, type Player } from "./player";
 import { onTheme, palette } from "./theme";
 
@@ -11,6 +11,7 @@ import { onTheme, palette } from "./theme";
 export interface Curve {
   label: string;
   unit?: string;
+  scale?: number; // of the quantity: values far below it are round-off, and drawn as 0
   x: ArrayLike<number>;
   y: ArrayLike<number>;
   base?: ArrayLike<number>; // an area from here to y
@@ -198,8 +199,16 @@ export class Chart {
     if (low > high) return log ? { low: 0.1, high: 10 } : { low: 0, high: 1 };
     if (log) return low === high ? { low: low / 10, high: high * 10 } : { low: low / 1.2, high: high * 1.2 };
     if (axis === "x" && this.spec.overTime) return low === high ? { low, high: low + 1 } : { low, high };
-    const room = low === high ? (low === 0 ? 1 : 0.1 * Math.abs(low)) : 0.05 * (high - low);
+    const scale = axis === "y" ? this.scaleOf() : 0;
+    if (rounded(low, scale) === 0 && rounded(high, scale) === 0) low = high = 0;
+    const room = low === high ? (low === 0 ? scale || 1 : 0.1 * Math.abs(low)) : 0.05 * (high - low);
     return { low: low - room, high: high + room };
+  }
+
+  /// The largest scale of the curves with a unit, or of all of them.
+  private scaleOf(unit?: string): number {
+    const curves = this.curves.filter((c) => unit === undefined || c.unit === unit);
+    return Math.max(0, ...curves.map((c) => c.scale ?? 0));
   }
 
   private ranges(): { x: Range; y: Range } {
@@ -505,7 +514,7 @@ export class Chart {
       const list = curve.height ?? curve.y;
       const i = this.spec.overTime ? indexAt(curve.x, player.time) : player.index;
       const value = curve.straight && this.spec.overTime ? between(curve.x, list, i, player.time) : list[i];
-      text.textContent = withUnit(value, curve.unit ?? "");
+      text.textContent = withUnit(rounded(value, this.scaleOf(curve.unit)), curve.unit ?? "");
     }
     if (!this.line) return;
     const curve = this.spec.curves[0];

@@ -59,7 +59,7 @@ export class ChartCard {
     const units = [...new Set(signals.map((s) => (s.unit === "1" ? "–" : s.unit)))];
     const quantities = [...new Set(signals.map(named))];
     const x = against ? against.values() : this.recording.time;
-    const curves: Curve[] = signals.map((s) => ({ label: s.label, unit: s.unit, x, y: s.values() }));
+    const curves: Curve[] = signals.map((s) => ({ label: s.label, unit: s.unit, x, y: s.values(), scale: s.scale() }));
     return {
       title: titleOf(signals, against),
       xLabel: against ? named(against) : "time [s]",

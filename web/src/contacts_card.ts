@@ -1,27 +1,27 @@
 import { el } from "./dom";
-import { withUnit } from "./format";
+import { rounded, withUnit } from "./format";
 import type { Player } from "./player";
 import { type Recording, stateNames } from "./recording";
-import type { Picked, Trail, View } from "./view";
+import type { Trail, View } from "./view";
 import { Vector3 } from "three";
 
-// What touches now, what is selected, and which points leave a trail.
+// What touches now, and which points leave a trail.
 
 const most = 12; // contacts in the list
 
 export class ContactsCard {
   readonly element: HTMLElement;
   private readonly now = el("div", { class: "now-touching" });
-  private readonly details = el("div", { class: "details", "aria-live": "polite" });
+  readonly below = el("div", {}); // where details of a selected contact go
   private readonly trails = el("ul", { class: "trails" });
-  private selected: Picked = {};
+  private selected: number | undefined;
   private listed: string | null = null; // the contacts that the list has
 
   constructor(
     private readonly recording: Recording,
     private readonly player: Player,
     private readonly view: View | null,
-    private readonly plot: (ids: string[], against?: string) => void,
+    private readonly choose: (contact: number) => void,
   ) {
     const bodies = recording.head.bodies;
     const body = el("select", { "aria-label": "Body" }, ...bodies.map((name, i) => el("option", { value: i }, name)));
@@ -39,7 +39,7 @@ export class ContactsCard {
       { class: "card", id: "contacts" },
       el("header", {}, el("h3", {}, "Contacts now")),
       this.now,
-      this.details,
+      this.below,
       view && bodies.length > 0 && el("h4", {}, "Trails"),
       view && bodies.length > 0 && el("p", { class: "muted" }, "Click a body in the picture to choose a point of it, or take the origin of one:"),
       view && bodies.length > 0 && el("div", { class: "row" }, body, add),
@@ -49,12 +49,11 @@ export class ContactsCard {
     this.refresh();
   }
 
-  select(picked: Picked): void {
-    this.selected = picked;
-    this.view?.select(picked);
+  /// Marks the contact in the list.
+  select(contact: number | undefined): void {
+    this.selected = contact;
     this.listed = null;
     this.refresh();
-    this.showDetails();
   }
 
   addTrail(trail: Trail): void {
@@ -93,8 +92,8 @@ export class ContactsCard {
         const rows = contacts.slice(0, most).map((contact) =>
           el(
             "tr",
-            { class: contact.key === this.selected.contact ? "current" : "" },
-            el("td", {}, el("button", { type: "button", class: "link", onclick: () => this.select({ contact: contact.key }) }, this.recording.keyNames[contact.key])),
+            { class: contact.key === this.selected ? "current" : "" },
+            el("td", {}, el("button", { type: "button", class: "link", onclick: () => this.choose(contact.key) }, this.recording.keyNames[contact.key])),
             el("td", {}, el("span", { class: "badge" })),
             ...Array.from({ length: contacts[0].couple === undefined ? 3 : 4 }, () => el("td", { class: "number" })),
           ),
@@ -119,46 +118,10 @@ export class ContactsCard {
       badge.textContent = name;
       badge.className = `badge ${name}`;
       normal.textContent = withUnit(contact.normalForce, "N");
-      friction.textContent = withUnit(Math.hypot(...contact.friction), "N");
+      const force = Math.max(contact.normalForce, this.recording.largeForce);
+      friction.textContent = withUnit(rounded(Math.hypot(...contact.friction), force), "N");
       depth.textContent = withUnit(contact.depth, "m", 3);
       if (contact.couple !== undefined) couple.textContent = withUnit(contact.couple, "N m");
     });
-  }
-
-  private showDetails(): void {
-    const { contact, body, point } = this.selected;
-    this.details.replaceChildren();
-    const button = (text: string, onclick: () => void) => el("button", { type: "button", class: "small", onclick }, text);
-    if (contact !== undefined) {
-      const laws = this.recording.laws(contact);
-      const id = (what: string) => `contacts/${contact}/${what}`;
-      this.details.append(
-        el("h4", {}, `Selected: ${this.recording.keyNames[contact]}`),
-        el(
-          "div",
-          { class: "row" },
-          button("Plot forces", () => this.plot([id("normal force"), id("friction force")])),
-          button("Force–depth loop", () => this.plot([id("normal force")], id("depth"))),
-          button("Slip and state", () => this.plot([id("slip speed"), id("state (0 open, 1 stick, 2 slip)")])),
-        ),
-      );
-      for (const law of laws ? [laws.normal, laws.friction] : []) {
-        const parameters = law.parameters.map((p) => `${p.name} ${withUnit(p.value, p.unit === "flag" ? "" : p.unit)}`).join(", ");
-        this.details.append(el("p", { class: "law" }, el("b", {}, law.name), parameters ? `: ${parameters}` : ""));
-      }
-    } else if (body !== undefined) {
-      const name = this.recording.head.bodies[body];
-      const id = (what: string) => `bodies/${name}/${what}`;
-      this.details.append(
-        el("h4", {}, `Selected: ${name}`),
-        el(
-          "div",
-          { class: "row" },
-          point ? button("Draw the trail of this point", () => this.addTrail({ body, point, name: `${name}, a point of it` })) : "",
-          button("Plot position", () => this.plot([id("position.x"), id("position.y"), id("position.z")])),
-          button("Plot speed", () => this.plot([id("velocity.size")])),
-        ),
-      );
-    }
   }
 }

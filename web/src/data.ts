@@ -45,6 +45,7 @@ export interface ShapeHead {
 /// What moves: enough for the three-dimensional view.
 export interface FilmHead {
   bodies: string[];
+  parents?: number[]; // the body that each is joined to, −1 for the world
   meshes: { vertices: ArrayRef; normals: ArrayRef; triangles: ArrayRef }[];
   shapes: ShapeHead[];
   time: ArrayRef;

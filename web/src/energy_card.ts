@@ -34,8 +34,8 @@ export function makeEnergyCard(recording: Recording, player: Player, window: Tim
     "work_loops",
   );
   const parts: [string, Float32Array][] = [
-    ["moving (kinetic)", recording.ledger("kinetic")],
-    ["lifted (gravity)", gravity.map((g) => g - lowest)],
+    ["kinetic", recording.ledger("kinetic")],
+    ["gravitational", gravity.map((g) => g - lowest)],
     ["stored in springs and contacts", sum("springs", "normal", "friction", "limits", "joint_friction", "loops")],
     ["lost in impact, pressing and rolling (normal damping)", contactDamping],
     ["lost in slip", slip],
@@ -66,10 +66,10 @@ export function makeEnergyCard(recording: Recording, player: Player, window: Tim
   );
   const residual = new Chart(
     {
-      title: "Energy unaccounted for",
+      title: "Balance error",
       xLabel: "time [s]",
-      yLabel: "residual [J]",
-      curves: [{ label: "unaccounted for", unit: "J", x: time, y: recording.ledger("residual"), colour: 1 }],
+      yLabel: "balance error [J]",
+      curves: [{ label: "balance error", unit: "J", x: time, y: recording.ledger("residual"), colour: 1 }],
       overTime: true,
     },
     player,
@@ -80,15 +80,15 @@ export function makeEnergyCard(recording: Recording, player: Player, window: Tim
   const verdict =
     relative === undefined
       ? ""
-      : `At the end ${short(left, 2)} J are unaccounted for; at worst it was ${short(Math.abs(relative), 2)} of the energy in play. ` +
-        "This is the run's own measure of its accuracy.";
+      : `${short(left, 2)} J at the end; at worst ${short(Math.abs(relative), 2)} of the energy scale. ` +
+        "It says how accurate the run was.";
   return el(
     "section",
     { class: "card", id: "energy" },
     el("header", {}, el("h3", {}, "Where the energy is, and where it went"), el("div", { class: "tools" }, ...chartTools(stack))),
-    el("p", { class: "muted" }, "Areas add up to the dashed line: nothing is lost from view. Gravity counts from the lowest point."),
+    el("p", { class: "muted" }, "Areas add up to the dashed line, but for the balance error. Gravitational energy counts from its lowest value."),
     stack.element,
-    el("header", {}, el("h4", {}, "Unaccounted for"), el("div", { class: "tools" }, ...chartTools(residual))),
+    el("header", {}, el("h4", {}, "Balance error"), el("div", { class: "tools" }, ...chartTools(residual))),
     el("p", { class: "muted" }, verdict),
     residual.element,
   );

@@ -31,7 +31,7 @@ export class FilmCard {
         el(
           "div",
           { class: "tools" },
-          tool(icons.fit, "Show the whole scene", () => this.view?.fit(), "f"),
+          tool(icons.fit, "Show all that moves", () => this.view?.fit(), "f"),
           tool(icons.image, "Save the picture as PNG", save),
         ),
       ),

@@ -31,3 +31,18 @@ export function timeText(t: number, step: number): string {
 export function csvCell(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/// A length in the unit that suits it: 2 cm, 0.5 mm.
+export function lengthText(metres: number): string {
+  const units: [number, string][] = [[1, "m"], [1e-2, "cm"], [1e-3, "mm"], [1e-6, "µm"], [1e-9, "nm"]];
+  const [size, unit] = units.find(([s]) => metres >= s * (1 - 1e-9)) ?? units[4];
+  return `${short(metres / size)} ${unit}`;
+}
+
+/// Below this part of the scale of what it stands beside, a number is what rounding left.
+const roundOff = 1e-9;
+
+/// 0 for what rounding left.
+export function rounded(x: number, scale: number): number {
+  return Math.abs(x) < roundOff * scale ? 0 : x;
+}

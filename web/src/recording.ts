@@ -11,6 +11,7 @@ export interface Signal {
   label: string; // both
   unit: string;
   values(): Float32Array; // one per sample; not a number where there is none
+  scale(): number; // of this quantity in all its directions: what is far below is round-off
 }
 
 export interface Contact {
@@ -49,7 +50,7 @@ const groupNames: Record<string, string> = {
 // In words; the names are those of the recording.
 const ledgerWords: Record<string, string> = {
   kinetic: "kinetic",
-  gravity: "gravity",
+  gravity: "gravitational",
   springs: "in joint springs",
   normal: "stored, contact normals",
   friction: "stored, contact friction",
@@ -59,8 +60,45 @@ const ledgerWords: Record<string, string> = {
   energy: "all energy held",
   dissipated: "dissipated so far",
   supplied: "supplied so far",
-  residual: "unaccounted for",
+  residual: "balance error",
 };
+
+const worksOf: Record<string, string> = {
+  normal: "contact normals",
+  friction: "contact friction",
+  limits: "joint limits",
+  joint_friction: "joint friction",
+};
+const kindsOfWork: Record<string, string> = {
+  damping: "dissipated by damping",
+  slip: "dissipated by slip",
+  viscous: "dissipated by viscosity",
+  parametric: "work of changing parameters",
+  unsupplied: "energy that no law may supply",
+};
+const otherWorks: Record<string, string> = {
+  dampers: "dissipated in joint dampers",
+  motors: "work of motors",
+  loads: "work of loads",
+  regenerated: "energy of re-made contact points",
+  loops: "dissipated in loops and dampers between bodies",
+  projection: "work of closing loops",
+  numerical: "dissipated by the integrator",
+  rolling: "dissipated by rolling",
+  spin: "dissipated by spin",
+};
+
+/// The name of a ledger line: "contact friction, dissipated by slip" for work_friction_slip.
+function ledgerName(line: string): string {
+  if (line in ledgerWords) return ledgerWords[line];
+  const work = line.replace(/^work_/, "");
+  if (work in otherWorks) return otherWorks[work];
+  const [, group, kind] = /^(.*)_([a-z]+)$/.exec(work) ?? [];
+  if (group in worksOf && kind in kindsOfWork) return `${worksOf[group]}, ${kindsOfWork[kind]}`;
+  return spaced(line);
+}
+
+const spaced = (name: string) => name.replaceAll("_", " ");
 
 export class Recording {
   readonly film: Film;
@@ -185,9 +223,21 @@ export class Recording {
     return values;
   }
 
-  private add(id: string, group: string, subject: string, quantity: string, unit: string, make: () => Float32Array): void {
+  private add(id: string, group: string, subject: string, quantity: string, unit: string, make: () => Float32Array, scale?: () => number): void {
     const label = subject ? `${subject}${group === groupNames.contacts ? ":" : ""} ${quantity}` : quantity;
-    this.signals.push({ id, group, subject, quantity, label, unit, values: () => this.cached(id, make) });
+    const values = () => this.cached(id, make);
+    this.signals.push({ id, group, subject, quantity, label, unit, values, scale: scale ?? (() => this.largest(id, values)) });
+  }
+
+  private readonly scales = new Map<string, number>();
+  private largest(id: string, of: () => Float32Array): number {
+    let scale = this.scales.get(id);
+    if (scale === undefined) {
+      scale = 0;
+      for (const x of of()) if (Math.abs(x) > scale) scale = Math.abs(x);
+      this.scales.set(id, scale);
+    }
+    return scale;
   }
 
   private collectSignals(): void {
@@ -203,17 +253,20 @@ export class Recording {
     const group = groupNames[column.group];
     const units = column.unit.split(", ");
     const id = (part: string) => `${column.group}/${column.owner}/${column.name}${part ? `.${part}` : ""}`;
+    const all = () => this.film.values.subarray(column.first * n, (column.first + column.width) * n);
+    // The directions of a vector have the same unit, and one scale.
+    const scale = () => (column.group === "ledger" ? (column.name === "residual" ? 0 : this.energyScale()) : units.length > 1 ? 0 : this.largest(id(""), all));
     for (let k = 0; k < column.width; ++k) {
       const part = column.parts[k] ?? "";
       const words =
         column.group === "ledger"
-          ? (ledgerWords[column.name] ?? column.name.replaceAll("_", " "))
+          ? ledgerName(column.name)
           : column.group === "joints"
             ? jointWord(column)
-            : column.name.replaceAll("_", " ");
+            : spaced(column.name);
       const quantity = part ? `${words} ${part}` : words;
       const at = (column.first + k) * n;
-      this.add(id(part), group, column.owner, quantity, units[k] ?? units[0], () => this.film.values.subarray(at, at + n));
+      this.add(id(part), group, column.owner, quantity, units[k] ?? units[0], () => this.film.values.subarray(at, at + n), scale);
     }
     if (column.group === "bodies" && column.name.includes("velocity")) {
       const quantity = column.name === "velocity" ? "speed" : "angular speed";
@@ -223,8 +276,18 @@ export class Recording {
           return this.film.values.subarray(at, at + n);
         });
         return Float32Array.from(x, (_, i) => Math.hypot(x[i], y[i], z[i]));
-      });
+      }, scale);
     }
+  }
+
+  /// The largest of all lines of the ledger.
+  private energyScale(): number {
+    const lines = this.head.columns.filter((c) => c.group === "ledger");
+    const n = this.time.length;
+    return this.largest("ledger", () => {
+      const from = Math.min(...lines.map((c) => c.first));
+      return this.film.values.subarray(from * n, (from + lines.length) * n);
+    });
   }
 
   private addContact(key: number): void {
@@ -247,7 +310,7 @@ export class Recording {
     const laws = this.laws(key);
     for (const side of ["normal", "friction"] as const) {
       laws?.[side].memory.forEach((m, k) => {
-        add(m.name.replaceAll("_", " "), m.unit, NaN, (row) => this.contactNumber(`${side}_memory`, k, row));
+        add(spaced(m.name), m.unit, NaN, (row) => this.contactNumber(`${side}_memory`, k, row));
       });
     }
   }

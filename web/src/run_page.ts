@@ -1,7 +1,9 @@
 import { TimeWindow } from "./chart";
+import { BodiesCard } from "./bodies_card";
 import { ChartCard } from "./chart_card";
 import { ContactsCard } from "./contacts_card";
 import type { Packed, RunHead } from "./data";
+import { Details } from "./details";
 import { chooseSignal, showShortcuts } from "./dialogs";
 import { append, download, el, fileName, icons, tool } from "./dom";
 import { makeEnergyCard } from "./energy_card";
@@ -13,7 +15,7 @@ import { Player } from "./player";
 import { Recording, type Signal } from "./recording";
 import { toggleTheme } from "./theme";
 import { makeTransport } from "./transport";
-import { View } from "./view";
+import { type Picked, View } from "./view";
 import { Vector3 } from "three";
 
 // The report of a run.
@@ -24,15 +26,18 @@ const shortcuts: [string, string][] = [
   [", .", "slower or faster"],
   ["Home End", "to the beginning or the end"],
   ["n p", "next or previous event"],
-  ["f", "show the whole scene"],
+  ["f", "show all that moves"],
   ["a d w s", "turn the view left, right, up, down"],
   ["+ −", "zoom the view; in a chart, the chart"],
   ["c", "contact points on or off"],
   ["r", "force arrows on or off"],
+  ["l", "numbers at the hardest contacts on or off"],
   ["g", "grid on or off"],
-  ["v", "follow the selected body, or let it go"],
+  ["x", "frames of the bodies on or off"],
+  ["v", "follow the selected body or all that moves, or stay"],
   ["t", "light or dark"],
   ["?", "this list"],
+  ["Esc", "nothing selected"],
   ["drag", "in the picture: turn; right button: pan; wheel: zoom"],
   ["click", "in the picture: select a contact or a point of a body; in a chart: go to that time"],
   ["drag", "in a chart: zoom; with Shift: pan; double-click: all again"],
@@ -64,7 +69,7 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
   }
   Object.assign((globalThis as unknown as { bristle: object }).bristle, { view });
 
-  const events = new EventsCard(recording, player, (event) => event.contact >= 0 && contacts.select({ contact: event.contact }));
+  const events = new EventsCard(recording, player, (event) => event.contact >= 0 && select({ contact: event.contact }));
   append(left, makeTransport(player, recording.events, (by) => events.jump(by)));
   if (view) left.append(viewOptions(view));
   if (view) stage.append(viewTools(view, head.title));
@@ -86,8 +91,36 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
     { type: "button", class: "wide", onclick: () => chooseSignal("A new chart of", recording.signals, (s) => addChart([s])) },
     "+ New chart",
   );
-  const contacts = new ContactsCard(recording, player, view, plot);
-  if (view) view.onPick = (picked) => contacts.select(picked);
+
+  // What is selected, wherever that was done.
+  const select = (picked: Picked, at?: [number, number]) => {
+    view?.select(picked);
+    contacts.select(picked.contact);
+    bodies?.refresh();
+    details.putInto(contacts.below);
+    details.show(picked);
+    if (view && at) details.putBeside(stage, at);
+  };
+  const follow = (body: number) => {
+    view!.followBody(body);
+    select({ body });
+    setBox("v", true);
+  };
+  const contacts = new ContactsCard(recording, player, view, (contact) => select({ contact }));
+  const bodies = view && head.bodies.length > 0 ? new BodiesCard(head, view, { select: (body) => select({ body }), follow }) : null;
+  const details = new Details(recording, player, view, {
+    plot,
+    trail: (trail) => contacts.addTrail(trail),
+    follow,
+    hide: (body) => {
+      view!.hide(body, true);
+      select({});
+    },
+    close: () => select({}),
+  });
+  details.show({});
+  details.putInto(contacts.below);
+  if (view) view.onPick = select;
 
   append(
     side,
@@ -97,13 +130,14 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
     makeEnergyCard(recording, player, window),
     contacts.element,
     events.element,
+    bodies?.element,
     detailsCard(head),
   );
   for (const signals of firstCharts(recording)) addChart(signals);
   const walker = longestWay(recording);
   if (walker >= 0) contacts.addTrail({ body: walker, point: new Vector3(), name: head.bodies[walker] });
 
-  listenForKeys(player, view, events);
+  listenForKeys(player, view, events, () => select({}));
   player.changed();
 }
 
@@ -167,7 +201,7 @@ function viewOptions(view: View): HTMLElement {
     value: 0,
     "aria-label": "Length of the force arrows",
     oninput: () => {
-      view.forceScale = 10 ** Number(scale.value);
+      view.marks.scale = 10 ** Number(scale.value);
       view.redraw();
     },
   });
@@ -175,10 +209,12 @@ function viewOptions(view: View): HTMLElement {
   return el(
     "div",
     { class: "view-options" },
-    check("Contacts", "c", (on) => (view.showContacts = on)),
-    check("Forces", "r", (on) => (view.showForces = on)),
+    check("Contacts", "c", (on) => (view.marks.showPoints = on)),
+    check("Forces", "r", (on) => (view.marks.showForces = on)),
+    check("Values", "l", (on) => (view.labels.show = on)),
     check("Grid", "g", (on) => (view.showGrid = on)),
-    check("Follow", "v", (on) => (view.following = on), false),
+    check("Frames", "x", (on) => (view.showFrames = on), false),
+    check("Follow", "v", (on) => view.follow(on), view.following),
     el("label", { class: "field" }, el("span", {}, "Arrows"), scale),
     el("span", { class: "keys-of-view" }, key("stick", "sticks"), key("slip", "slips"), key("normal", "normal force"), key("friction", "friction")),
   );
@@ -192,7 +228,7 @@ function viewTools(view: View, title: string): HTMLElement {
   return el(
     "div",
     { class: "over-stage" },
-    tool(icons.fit, "Show the whole scene", () => view.fit(), "f"),
+    tool(icons.fit, "Show all that moves", () => view.fit(), "f"),
     tool(icons.image, "Save the picture as PNG", () => void save()),
   );
 }
@@ -211,7 +247,7 @@ function summaryCard(head: RunHead): HTMLElement {
     summary.realtime_factor !== undefined && fact("pace", `${short(summary.realtime_factor, 3)} × real time`),
     summary.steps !== undefined && fact("steps", summary.steps.toLocaleString("en")),
     summary.touches !== undefined && fact("touches", summary.touches.toLocaleString("en")),
-    residual !== undefined && fact("energy unaccounted for", `${short(100 * Math.abs(residual), 2)} %`, "Of the energy in play: the run's own measure of its accuracy"),
+    residual !== undefined && fact("balance error", `${short(100 * Math.abs(residual), 2)} %`, "Of the energy scale: how well the energy ledger of the run balances"),
   );
   return el(
     "section",
@@ -243,15 +279,26 @@ function detailsCard(head: RunHead): HTMLElement {
   );
 }
 
-function listenForKeys(player: Player, view: View | null, events: EventsCard): void {
-  const flip = (key: string) => (document.querySelector(`input[data-key="${key}"]`) as HTMLInputElement | null)?.click();
+const boxOf = (key: string) => document.querySelector<HTMLInputElement>(`input[data-key="${key}"]`);
+
+/// Shows a box as checked whose work is done already.
+function setBox(key: string, on: boolean): void {
+  const box = boxOf(key);
+  if (box) box.checked = on;
+}
+
+function listenForKeys(player: Player, view: View | null, events: EventsCard, deselect: () => void): void {
+  const flip = (key: string) => boxOf(key)?.click();
   const keys: Keys = {
     ...playKeys(player, view),
     n: () => events.jump(1),
     p: () => events.jump(-1),
     c: () => flip("c"),
     r: () => flip("r"),
+    l: () => flip("l"),
     g: () => flip("g"),
+    x: () => flip("x"),
+    Escape: deselect,
     v: () => flip("v"),
     t: () => toggleTheme(),
     "?": () => showShortcuts(shortcuts),

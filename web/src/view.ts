@@ -1,44 +1,43 @@
 import {
-  Box3,
   BufferAttribute,
   BufferGeometry,
   Color,
-  ConeGeometry,
-  CylinderGeometry,
   DirectionalLight,
   DoubleSide,
   Fog,
   FrontSide,
   Group,
   HemisphereLight,
-  InstancedMesh,
   Line,
   LineBasicMaterial,
-  LineSegments,
-  Matrix4,
   Mesh,
-  MeshBasicMaterial,
   MeshLambertMaterial,
   Object3D,
+  PCFShadowMap,
   PerspectiveCamera,
   Quaternion,
   Raycaster,
   Scene,
-  SphereGeometry,
+  Sphere,
   Vector2,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { BodyFrames } from "./body_frames";
+import { ContactMarks } from "./contact_marks";
 import type { ShapeHead } from "./data";
 import type { Film } from "./film";
+import { frame, middleOf, Motion } from "./framing";
+import { Grid, planePatch } from "./ground";
+import { Labels } from "./labels";
 import type { Player } from "./player";
 import type { Contact, Recording } from "./recording";
 import { onTheme, palette } from "./theme";
 
 // The scene in three dimensions: bodies, contacts with their forces, trails.
 
-/// A point of a body whose way is drawn.
+/// A point of a body whose trail is drawn.
 export interface Trail {
   body: number;
   point: Vector3; // in the body's own frame
@@ -51,35 +50,35 @@ export interface Picked {
   point?: Vector3; // in the body's own frame
 }
 
-const unitZ = new Vector3(0, 0, 1);
+const nearlyAll = 1.04; // room around what is in view
+const partWhenFollowed = 0.55; // of the picture, that what moves takes then
 
 export class View {
   readonly canvas: HTMLCanvasElement;
-  onPick: (picked: Picked) => void = () => {};
-  showContacts = true;
-  showForces = true;
-  forceScale = 1;
-  following = false; // the camera goes with the selected body
+  /// What a click hit, and where in the picture it was [pixels].
+  onPick: (picked: Picked, at: [number, number]) => void = () => {};
+  readonly marks: ContactMarks;
+  readonly labels: Labels;
+  following = false; // the camera goes with the selected body, or with all that moves
   selected: Picked = {};
   readonly trails: Trail[] = [];
+  readonly hidden = new Set<number>(); // bodies
 
   private readonly renderer: WebGLRenderer;
-  private readonly plain: boolean; // without shadows and fine pixels
+  private readonly plain: boolean; // without shadows and fine pixels while things move
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(40, 1, 0.01, 100);
   private readonly controls: OrbitControls;
   private readonly bodies: Group[] = [];
   private readonly meshes: Mesh[] = [];
-  private readonly grids: LineSegments[] = [];
+  private readonly grids: Grid[] = [];
+  private readonly frames: BodyFrames;
   private readonly trailGroup = new Group();
   private readonly trailLines: { line: Line; rest: Line; trail: Trail }[] = [];
   private readonly sun = new DirectionalLight(0xffffff, 1.6);
-  private readonly marks: InstancedMesh;
-  private readonly arrows: { shaft: InstancedMesh; head: InstancedMesh; kind: "normal" | "friction" }[];
-  private readonly centre = new Vector3();
-  private readonly room = new Box3(); // in which things move
-  private radius = 1; // of the room in which things move [m]
-  private grain = 1; // of one thing that moves, in the middle of all [m]
+  private readonly motion: Motion;
+  private moved = false; // the camera, by hand
+  private followed: Vector3 | null = null; // where that was which the camera goes with
   private contacts: Contact[] = [];
   private waiting = false;
   private rest = 0; // the timer after which the picture counts as at rest
@@ -100,34 +99,21 @@ export class View {
       "The scene in three dimensions. Drag to turn, right-drag to pan, wheel to zoom.",
     );
     host.append(this.canvas);
+    this.labels = new Labels(host);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.addEventListener("start", () => (this.moved = true));
     this.controls.addEventListener("change", () => {
       this.hurry();
       this.redraw();
     });
-
-    const most = Math.max(1, recording?.mostContacts ?? 0);
-    this.marks = new InstancedMesh(new SphereGeometry(1, 12, 8), onTop(0.95), most);
-    this.arrows = (["normal", "friction"] as const).map((kind) => ({
-      kind,
-      shaft: new InstancedMesh(new CylinderGeometry(0.5, 0.5, 1, 10).translate(0, 0.5, 0).rotateX(Math.PI / 2), onTop(0.9), most),
-      head: new InstancedMesh(new ConeGeometry(1.3, 3.2, 12).translate(0, 1.6, 0).rotateX(Math.PI / 2), onTop(0.9), most),
-    }));
-    this.marks.setColorAt(0, new Color());
-    for (const mesh of [this.marks, ...this.arrows.flatMap((a) => [a.shaft, a.head])]) {
-      mesh.frustumCulled = false;
-      mesh.renderOrder = 10;
-      mesh.count = 0;
-      this.scene.add(mesh);
-    }
-    this.measure();
+    this.marks = new ContactMarks(recording, this.scene);
+    this.motion = new Motion(film, this.bounds());
+    this.following = this.motion.goesFar;
     this.build();
-    this.scene.add(this.trailGroup, new HemisphereLight(0xffffff, 0xa0a8b0, 1.6));
-    this.sun.position.copy(this.centre).add(new Vector3(-0.6, -1, 2).multiplyScalar(2 * this.radius));
-    this.sun.target.position.copy(this.centre);
-    this.scene.add(this.sun, this.sun.target);
-    this.fit();
+    this.frames = new BodyFrames(this.bodies, this.motion.bounds, this.scene);
+    this.scene.add(this.trailGroup, new HemisphereLight(0xffffff, 0xa0a8b0, 1.6), this.sun, this.sun.target);
+    this.light();
     this.paint();
     onTheme(() => this.paint());
     addEventListener("beforeprint", () => this.draw());
@@ -140,41 +126,24 @@ export class View {
       this.draw(); // now, not a frame later
     });
     this.update();
+    this.fit();
   }
 
-  /// The middle and size of the room in which things move.
-  private measure(): void {
-    const box = this.room;
-    const p = [0, 0, 0];
-    const q = [1, 0, 0, 0];
-    const turn = new Quaternion();
-    const n = this.film.time.length;
-    const stride = Math.max(1, Math.floor(n / 100));
-    const around = (centre: Vector3, radius: number) => {
-      box.expandByPoint(centre.clone().addScalar(radius));
-      box.expandByPoint(centre.clone().addScalar(-radius));
-    };
-    const sizes: number[] = [];
+  /// A ball around each body, in its own frame; null where there is nothing to see of it.
+  private bounds(): (Sphere | null)[] {
+    const bounds: (Sphere | null)[] = this.film.head.bodies.map(() => null);
     for (const shape of this.film.head.shapes) {
       if (shape.body < 0 || shape.mesh === null || shape.kind === "plane") continue;
       const geometry = this.geometry(shape.mesh);
       geometry.computeBoundingSphere();
       const { center, radius } = geometry.boundingSphere!;
-      sizes.push(radius);
       const [w, x, y, z] = shape.quaternion;
-      const inBody = center.clone().applyQuaternion(turn.set(x, y, z, w)).add(new Vector3(...shape.position));
-      for (let i = 0; i < n; i += stride) {
-        this.film.position(shape.body, i, p);
-        this.film.quaternion(shape.body, i, q);
-        if (![...p, ...q].every(Number.isFinite)) break;
-        around(inBody.clone().applyQuaternion(turn.set(q[1], q[2], q[3], q[0])).add(new Vector3(...p)), radius);
-      }
+      const inBody = center.clone().applyQuaternion(new Quaternion(x, y, z, w)).add(new Vector3(...shape.position));
+      const ball = new Sphere(inBody, radius);
+      const before = bounds[shape.body];
+      bounds[shape.body] = before ? before.union(ball) : ball;
     }
-    if (box.isEmpty()) around(new Vector3(), 1);
-    box.getCenter(this.centre);
-    this.radius = Math.max(1e-4, 0.5 * box.getSize(new Vector3()).length());
-    sizes.sort((a, b) => a - b);
-    this.grain = sizes[sizes.length >> 1] ?? this.radius;
+    return bounds;
   }
 
   private readonly geometries = new Map<number, BufferGeometry>();
@@ -213,7 +182,7 @@ export class View {
       holder.quaternion.set(x, y, z, w);
       parent.add(holder);
       if (shape.body < 0) ++fixed;
-      const geometry = shape.kind === "plane" ? this.planePatch(holder) : this.geometry(shape.mesh);
+      const geometry = shape.kind === "plane" ? planePatch(holder, this.motion) : this.geometry(shape.mesh);
       const turns = shape.body >= 0 && roundKinds.has(shape.kind);
       if (turns) quarter(geometry);
       // One looks into a cavity through its near wall.
@@ -221,76 +190,52 @@ export class View {
       const material = new MeshLambertMaterial({ side, vertexColors: turns });
       if (shape.kind === "plane") {
         Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 });
-        holder.add(this.gridOn(holder));
+        this.grids.push(new Grid(holder, this.motion));
       }
       if (shape.kind === "cavity") Object.assign(material, { transparent: true, opacity: 0.6, depthWrite: false });
       const mesh = new Mesh(geometry, material);
       mesh.castShadow = shape.kind !== "plane" && shape.kind !== "cavity";
-      mesh.receiveShadow = shape.body < 0;
+      mesh.receiveShadow = true;
       mesh.userData = { shape };
       this.meshes.push(mesh);
       holder.add(mesh);
     }
-    if (fixed === 0) this.scene.add(this.floorGrid());
-    this.renderer.shadowMap.enabled = !this.plain;
-    this.sun.castShadow = !this.plain;
-    this.sun.shadow.mapSize.set(1024, 1024);
-    const camera = this.sun.shadow.camera;
-    const reach = 1.5 * this.radius;
-    Object.assign(camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 8 * reach });
-    this.sun.shadow.normalBias = 0.004 * this.radius;
-  }
-
-  /// The foot of the middle of the scene on a plane, in the plane's own frame.
-  private footOn(plane: Object3D): Vector3 {
-    plane.updateWorldMatrix(true, false);
-    const foot = plane.worldToLocal(this.centre.clone());
-    return foot.setZ(0);
-  }
-
-  private planePatch(plane: Object3D): BufferGeometry {
-    const { x, y } = this.footOn(plane);
-    const s = 6 * this.radius;
-    const geometry = new BufferGeometry();
-    const corners = [x - s, y - s, 0, x + s, y - s, 0, x + s, y + s, 0, x - s, y + s, 0];
-    geometry.setAttribute("position", new BufferAttribute(new Float32Array(corners), 3));
-    geometry.setAttribute("normal", new BufferAttribute(new Float32Array([0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1]), 3));
-    geometry.setIndex([0, 1, 2, 0, 2, 3]);
-    return geometry;
-  }
-
-  private gridOn(plane: Object3D): LineSegments {
-    return this.gridLines(this.footOn(plane));
-  }
-
-  private floorGrid(): LineSegments {
-    const grid = this.gridLines(new Vector3(this.centre.x, this.centre.y, 0));
-    grid.position.z = Math.min(0, this.centre.z - this.radius);
-    return grid;
-  }
-
-  /// Lines a round distance apart: 1, 2 or 5 times a power of ten metres.
-  private gridLines(middle: Vector3): LineSegments {
-    const wanted = this.radius / 4;
-    const power = 10 ** Math.floor(Math.log10(wanted));
-    const step = [5, 2, 1].map((k) => k * power).find((k) => k <= wanted) ?? power;
-    const half = Math.ceil((4 * this.radius) / step);
-    const x0 = Math.round(middle.x / step);
-    const y0 = Math.round(middle.y / step);
-    const points: number[] = [];
-    for (let i = -half; i <= half; ++i) {
-      points.push((x0 + i) * step, (y0 - half) * step, 0, (x0 + i) * step, (y0 + half) * step, 0);
-      points.push((x0 - half) * step, (y0 + i) * step, 0, (x0 + half) * step, (y0 + i) * step, 0);
+    if (fixed === 0) {
+      const floor = new Group();
+      const { centre, radius } = this.motion;
+      floor.position.z = Math.min(0, centre.z - radius);
+      this.scene.add(floor);
+      this.grids.push(new Grid(floor, this.motion));
     }
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
-    const grid = new LineSegments(geometry, new LineBasicMaterial({ transparent: true, opacity: 0.55 }));
-    this.grids.push(grid);
-    return grid;
+  }
+
+  /// Shadows with soft edges. A camera that goes along takes the sun with it.
+  private light(): void {
+    const { motion } = this;
+    const reach = motion.goesFar ? 4 * motion.reach : 1.5 * motion.radius;
+    const far = 3 * (reach + motion.radius);
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.sun.castShadow = true;
+    const { shadow } = this.sun;
+    const texels = 2048;
+    shadow.mapSize.set(texels, texels);
+    shadow.radius = 4;
+    shadow.intensity = 0.75;
+    shadow.normalBias = (4 * reach) / texels;
+    Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.02 * far, far: 2 * far });
+    this.sun.userData.distance = far;
+  }
+
+  private placeSun(): void {
+    const at = this.motion.goesFar ? this.controls.target : this.motion.centre;
+    const direction = new Vector3(-0.5, -0.8, 2).normalize();
+    this.sun.target.position.copy(at);
+    this.sun.position.copy(at).addScaledVector(direction, this.sun.userData.distance as number);
   }
 
   set showGrid(on: boolean) {
-    for (const grid of this.grids) grid.visible = on;
+    for (const grid of this.grids) for (const part of grid.parts) part.visible = on;
     this.redraw();
   }
 
@@ -299,7 +244,7 @@ export class View {
     const colours = palette();
     const ground = new Color(colours.ground);
     this.scene.background = ground;
-    this.scene.fog = new Fog(ground, 5 * this.radius, 12 * this.radius);
+    this.scene.fog = new Fog(ground, 5 * this.motion.radius, 12 * this.motion.radius);
     for (const mesh of this.meshes) {
       const shape = mesh.userData.shape as ShapeHead;
       const chosen = shape.body >= 0 && shape.body === this.selected.body;
@@ -308,10 +253,8 @@ export class View {
       material.color.set(own);
       material.emissive.set(chosen ? own : "#000").multiplyScalar(0.5);
     }
-    for (const grid of this.grids) (grid.material as LineBasicMaterial).color.set(colours.open);
-    for (const arrow of this.arrows) {
-      for (const mesh of [arrow.shaft, arrow.head]) (mesh.material as MeshBasicMaterial).color.set(colours[arrow.kind]);
-    }
+    for (const grid of this.grids) for (const part of grid.parts) (part.material as LineBasicMaterial).color.set(colours.open);
+    this.marks.paint();
     this.trailLines.forEach(({ line, rest }, i) => {
       (line.material as LineBasicMaterial).color.set(colours.series[i % colours.series.length]);
       (rest.material as LineBasicMaterial).color.set(colours.series[i % colours.series.length]);
@@ -319,42 +262,31 @@ export class View {
     this.redraw();
   }
 
-  /// Looks at everything that moves.
+  /// Looks at all that moves: at all its ways, or at where it is now if the camera goes along.
   fit(): void {
-    const away = new Vector3(0.9, -1.5, 0.75).normalize();
-    const distance = 1.08 * this.distanceToSeeAll(away);
-    this.camera.position.copy(this.centre).addScaledVector(away, distance);
-    this.camera.near = distance / 500;
-    this.camera.far = 40 * distance;
-    this.camera.updateProjectionMatrix();
-    this.controls.target.copy(this.centre);
-    this.controls.update();
-    this.redraw();
-  }
-
-  /// How far from the middle the camera must be, in that direction, to have all corners of
-  /// the room in view.
-  private distanceToSeeAll(away: Vector3): number {
+    const { motion } = this;
+    const { away } = motion;
     const tall = Math.tan((0.5 * this.camera.fov * Math.PI) / 180);
-    const wide = tall * this.camera.aspect;
-    const right = new Vector3(0, 0, 1).cross(away).normalize();
-    const up = away.clone().cross(right);
-    const { min, max } = this.room;
-    let distance = 0.2 * this.radius;
-    for (const x of [min.x, max.x]) {
-      for (const y of [min.y, max.y]) {
-        for (const z of [min.z, max.z]) {
-          const corner = new Vector3(x, y, z).sub(this.centre);
-          const beside = Math.max(Math.abs(corner.dot(up)) / tall, Math.abs(corner.dot(right)) / wide);
-          distance = Math.max(distance, corner.dot(away) + beside);
-        }
-      }
-    }
-    return distance;
+    const along = this.following && motion.about.length > 0;
+    const part = along ? partWhenFollowed : 1;
+    const { target, distance } = frame(along ? motion.about : motion.balls, away, part * tall, part * tall * this.camera.aspect);
+    if (along) target.add(this.middle());
+    const far = nearlyAll * distance;
+    this.camera.position.copy(target).addScaledVector(away, far);
+    this.camera.near = far / 500;
+    this.camera.far = 40 * Math.max(far, motion.radius);
+    this.camera.updateProjectionMatrix();
+    this.controls.target.copy(target);
+    this.controls.update();
+    this.moved = false;
+    this.followed = null;
+    if (this.following) this.goAlong();
+    this.redraw();
   }
 
   /// Turns and zooms by keys: radians about the vertical, up or down, and a factor.
   move(turn: number, lift: number, zoom: number): void {
+    this.moved = true;
     const arm = this.camera.position.clone().sub(this.controls.target);
     const length = arm.length() * zoom;
     const flat = Math.hypot(arm.x, arm.y);
@@ -377,7 +309,9 @@ export class View {
     this.camera.updateProjectionMatrix();
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(2, devicePixelRatio));
     this.renderer.setSize(width, height);
-    this.redraw();
+    this.labels.resize(width, height);
+    if (this.moved) this.redraw();
+    else this.fit();
   }
 
   addTrail(trail: Trail): void {
@@ -424,6 +358,7 @@ export class View {
 
   select(picked: Picked): void {
     this.selected = picked;
+    this.followed = null;
     this.paint();
     this.update();
   }
@@ -444,7 +379,7 @@ export class View {
       this.film.quaternion(body, i, q);
       this.film.quaternion(body, next, s);
       const ok = [...p, ...r, ...q, ...s].every(Number.isFinite);
-      group.visible = ok;
+      group.visible = ok && !this.hidden.has(body);
       if (!ok) return;
       group.position.set(p[0], p[1], p[2]).lerp(new Vector3(r[0], r[1], r[2]), part);
       group.quaternion.set(q[1], q[2], q[3], q[0]).slerp(new Quaternion(s[1], s[2], s[3], s[0]), part);
@@ -455,63 +390,66 @@ export class View {
     this.redraw();
   }
 
-  /// Moves the camera with the selected body, or with the first.
-  private goAlong(): void {
-    const group = this.bodies[this.selected.body ?? 0];
-    if (!group?.visible) return;
-    const way = group.position.clone().sub(this.controls.target);
-    this.camera.position.add(way);
-    this.controls.target.add(way);
-    this.camera.lookAt(this.controls.target);
+  /// Hides a body, or shows it again.
+  hide(body: number, hidden: boolean): void {
+    if (hidden) this.hidden.add(body);
+    else this.hidden.delete(body);
+    this.update();
   }
 
-  private placeContacts(): void {
-    const colours = palette();
-    const distance = this.camera.position.distanceTo(this.controls.target);
-    const dot = Math.min(0.007 * distance, 0.15 * this.grain);
-    const place = new Matrix4();
-    const turn = new Quaternion();
-    const at = new Vector3();
-    const along = new Vector3();
-    const marks = this.showContacts ? this.contacts : [];
-    this.marks.count = marks.length;
-    marks.forEach((contact, i) => {
-      const size = dot * (contact.key === this.selected.contact ? 1.8 : 1);
-      place.makeScale(size, size, size).setPosition(...contact.point);
-      this.marks.setMatrixAt(i, place);
-      const state = (["open", "stick", "slip"] as const)[contact.state];
-      this.marks.setColorAt(i, new Color(colours[state]));
-    });
-    this.marks.instanceMatrix.needsUpdate = true;
-    if (this.marks.instanceColor) this.marks.instanceColor.needsUpdate = true;
+  /// Takes the camera along from now on, or leaves it where it is.
+  follow(on: boolean): void {
+    this.following = on;
+    this.followed = null;
+    if (on) this.goAlong();
+  }
 
-    const large = this.recording?.largeForce ?? 0;
-    const usual = Math.min(0.35 * this.radius, 3 * this.grain) * this.forceScale;
-    const perNewton = large > 0 ? usual / large : 0;
-    const longest = 4 * usual;
-    const thick = 0.55 * dot;
-    for (const { shaft, head, kind } of this.arrows) {
-      let count = 0;
-      for (const contact of this.showForces ? this.contacts : []) {
-        const sign = this.recording!.forceIsOnA(contact.key) ? -1 : 1;
-        if (kind === "normal") along.set(...contact.normal).multiplyScalar(sign * contact.normalForce);
-        else along.set(...contact.friction).multiplyScalar(sign);
-        const length = Math.min(longest, along.length() * perNewton);
-        if (!(length > 0.5 * thick)) continue;
-        turn.setFromUnitVectors(unitZ, along.normalize());
-        at.set(...contact.point);
-        const tip = Math.min(3.2 * thick, length);
-        place.compose(at, turn, new Vector3(thick, thick, Math.max(1e-9, length - tip)));
-        shaft.setMatrixAt(count, place);
-        at.addScaledVector(along, length - tip);
-        place.compose(at, turn, new Vector3(thick, thick, tip / 3.2));
-        head.setMatrixAt(count++, place);
-      }
-      shaft.count = count;
-      head.count = count;
-      shaft.instanceMatrix.needsUpdate = true;
-      head.instanceMatrix.needsUpdate = true;
+  /// Has the camera go along with a body, which comes into the middle of the picture.
+  followBody(body: number): void {
+    this.select({ body });
+    this.followed = this.controls.target.clone();
+    this.following = true;
+    this.goAlong();
+    this.redraw();
+  }
+
+  set showFrames(on: boolean) {
+    this.frames.show = on;
+    this.redraw();
+  }
+
+  /// The selected body, or the middle of all that is there now.
+  private middle(): Vector3 {
+    const { bounds } = this.motion;
+    const at = (body: number) => this.bodies[body].localToWorld((bounds[body]?.center ?? new Vector3()).clone());
+    const chosen = this.selected.body;
+    for (const group of this.bodies) group.updateWorldMatrix(false, false);
+    if (chosen !== undefined) return at(chosen);
+    const all = bounds.map((b, body) => (b && this.hasPose(body) ? at(body) : null)).filter((p) => p !== null);
+    return middleOf(all);
+  }
+
+  private hasPose(body: number): boolean {
+    const p = [0, 0, 0];
+    this.film.position(body, this.player.index, p);
+    return p.every(Number.isFinite);
+  }
+
+  /// Moves the camera as far as that has moved which it goes with.
+  private goAlong(): void {
+    const now = this.middle();
+    if (this.followed && this.followed.distanceTo(now) > 0) {
+      const way = now.clone().sub(this.followed);
+      this.camera.position.add(way);
+      this.controls.target.add(way);
+      this.camera.lookAt(this.controls.target);
     }
+    this.followed = now;
+  }
+
+  /// Of the picture, at the distance of what it looks at [m].
+  private get height(): number {
+    return 2 * Math.tan((0.5 * this.camera.fov * Math.PI) / 180) * this.camera.position.distanceTo(this.controls.target);
   }
 
   /// Without a graphics card, what moves is drawn coarsely, and finely once it rests.
@@ -519,10 +457,13 @@ export class View {
     if (!this.plain) return;
     clearTimeout(this.rest);
     if (this.renderer.getPixelRatio() === 1) this.renderer.setPixelRatio(0.5);
+    this.sun.castShadow = false;
     this.rest = window.setTimeout(() => {
+      if (this.player.playing) return;
       this.renderer.setPixelRatio(1);
+      this.sun.castShadow = true;
       this.draw();
-    }, 250);
+    }, 600);
   }
 
   redraw(): void {
@@ -533,7 +474,13 @@ export class View {
 
   draw(): void {
     this.waiting = false;
-    this.placeContacts();
+    const { height } = this;
+    const drawn = this.marks.place(this.contacts, height, this.motion.grain, this.selected.contact);
+    this.frames.place(height);
+    for (const grid of this.grids) grid.goTo(this.controls.target);
+    this.placeSun();
+    this.camera.updateMatrixWorld();
+    this.labels.place(drawn, this.camera, height, this.marks.perNewton, this.recording?.largeForce ?? 0);
     this.renderer.render(this.scene, this.camera);
   }
 
@@ -548,7 +495,8 @@ export class View {
     this.canvas.addEventListener("pointerup", (e) => {
       if (!down || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 5) return;
       down = null;
-      this.onPick(this.pick(e.clientX, e.clientY));
+      const box = this.canvas.getBoundingClientRect();
+      this.onPick(this.pick(e.clientX, e.clientY), [e.clientX - box.left, e.clientY - box.top]);
     });
   }
 
@@ -562,7 +510,7 @@ export class View {
   private pick(x: number, y: number): Picked {
     let nearest: Contact | null = null;
     let least = 16; // pixels
-    for (const contact of this.showContacts ? this.contacts : []) {
+    for (const contact of this.marks.showPoints ? this.contacts : []) {
       const [cx, cy] = this.onScreen(contact);
       const distance = Math.hypot(cx - x, cy - y);
       if (distance < least) {
@@ -576,7 +524,7 @@ export class View {
     ray.setFromCamera(new Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height), this.camera);
     for (const hit of ray.intersectObjects(this.meshes, false)) {
       const shape = hit.object.userData.shape as ShapeHead;
-      if (shape.body < 0) continue;
+      if (shape.body < 0 || this.hidden.has(shape.body)) continue;
       return { body: shape.body, point: this.bodies[shape.body].worldToLocal(hit.point.clone()) };
     }
     return {};
@@ -601,9 +549,4 @@ function drawsSlowly(): boolean {
   const words = name ? String(gl!.getParameter(name.UNMASKED_RENDERER_WEBGL)) : "";
   gl?.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|software|basic render/i.test(words);
-}
-
-/// Seen through what is before it, so that a contact below a body shows.
-function onTop(opacity: number): MeshBasicMaterial {
-  return new MeshBasicMaterial({ depthTest: false, transparent: true, opacity, fog: false });
 }
