@@ -80,6 +80,11 @@ void Reading::read_sections(const Element& root) {
   each(root, "default", [&](const Element& e) { read_defaults(e, -1); });
   all("asset", "mesh", &Reading::read_mesh);
   each(root, "worldbody", [&](const Element& e) { reserve_names(e); });
+  each(root, "contact", [&](const Element& e) {
+    each(e, "pair", [&](const Element& pair) {
+      for (const char* geom : {"geom1", "geom2"}) paired_.emplace(pair.value(geom));
+    });
+  });
   each(root, "worldbody", [&](const Element& e) { read_world(e); });
   all("contact", "exclude", &Reading::read_exclude);
   all("contact", "pair", &Reading::read_pair);

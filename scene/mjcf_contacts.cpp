@@ -217,10 +217,7 @@ void Reading::read_pair(const Element& e) {
       return;
     }
   }
-  if (geoms[0] == nullptr || geoms[1] == nullptr) {
-    unread_.count("pair of geoms that touch nothing otherwise", Consequence::contact);
-    return;
-  }
+  if (geoms[0] == nullptr || geoms[1] == nullptr) return;  // of a type that is not read
   TouchRecord touch = combined(geoms[0]->touch, geoms[1]->touch);
   if (const auto n = numbers(v, "friction", 1, 5, Range::not_negative)) {
     touch.friction = n->front();

@@ -41,7 +41,8 @@ void Reading::read_geom(const Placed& at, int body, const Transform<double>& bas
   }
   const std::uint32_t contype = bits(v, "contype");
   const std::uint32_t conaffinity = bits(v, "conaffinity");
-  const bool touches = contype != 0 || conaffinity != 0;
+  const bool touches =
+      contype != 0 || conaffinity != 0 || (!given.empty() && paired_.contains(given));
   const double group = number(v, "group", 0, Range::any);
   const double density = number(v, "density", 1000, Range::not_negative);
   const bool has_mass = get(v, "mass") != nullptr;

@@ -105,9 +105,17 @@ void Reading::normalise(JointRecord& j, const Element& e, const std::string& who
   if (first < 0) return;
   double* q = j.q.data() + first;
   const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (!(length > 1e-9) || !std::isfinite(length)) {
+  if (!std::isfinite(length)) {
     error(e.place(),
-          {who, ": the quaternion of ", called("joint", j.name), " must have a length"});
+          {who, ": the quaternion of ", called("joint", j.name), " must be of numbers"});
+    return;
+  }
+  if (!(length > 1e-9)) {  // MuJoCo takes it for no turn
+    problems_.warning(e.place(),
+                      words({who, ": the quaternion of ", called("joint", j.name),
+                             " is 0 and taken for 1 0 0 0"}));
+    const double none[4] = {1, 0, 0, 0};
+    std::copy(none, none + 4, q);
     return;
   }
   for (int k = 0; k < 4; ++k) q[k] /= length;

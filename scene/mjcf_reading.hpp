@@ -349,6 +349,7 @@ class Reading {
   std::map<std::string, TendonRecord, std::less<>> tendons_;
   std::set<std::string, std::less<>> unread_tendons_;  // spatial ones
   std::vector<GeomRecord> geoms_;
+  std::set<std::string, std::less<>> paired_;  // geoms that pairs name
   std::map<std::string, double> compensated_;  // bodies, by which part of their weight
   std::set<std::pair<int, int>> excluded_;
   std::vector<ActuatorRecord> actuators_;

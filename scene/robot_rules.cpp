@@ -85,7 +85,10 @@ std::vector<double> apparent_masses(const Tree& tree, const State& neutral) {
     }
     inverse_inertia<double>(tree, rows, ws, halves, matrix);
     const double mobility = (matrix[0] + matrix[4] + matrix[8]) / 3;
-    if (mobility > 0 && std::isfinite(mobility)) mass[i] = 1 / mobility;
+    // A link that turns about its centre alone cannot be pushed.
+    constexpr double most = 100;
+    const double least = 1 / (most * inertia.mass);
+    if (std::isfinite(mobility)) mass[i] = 1 / std::max(mobility, least);
   }
   return mass;
 }

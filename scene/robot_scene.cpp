@@ -19,6 +19,8 @@ namespace {
 
 constexpr double mujoco_timestep = 0.002;  // where the file states none [s]
 constexpr double urdf_timestep = 0.001;
+constexpr double accurate_step = 4e-4;  // substeps of robots without meshes [s]
+constexpr double most_work = 400;       // of a step: substeps times joint velocities
 constexpr double ground_width = 1;  // of a shape of the world that things stand on [m]
 constexpr double sunk_in = 0.02;    // into a ground at 0 [m]
 
@@ -129,7 +131,23 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::string head(const std::string& shown_as, double step, bool of_file) {
+/// Errors of energy are in proportion to the step. Steps of large robots and of meshes
+/// cost too much to be divided.
+int substeps_of(const Parts& parts, double step) {
+  const bool meshes = std::ranges::any_of(parts.shapes, [](const ShapeSpec& shape) {
+    const ShapeKind kind = kind_of(shape.shape);
+    return kind == ShapeKind::convex || kind == ShapeKind::mesh;
+  });
+  if (meshes) return 1;
+  int velocities = 0;
+  for (const JointSpec& joint : parts.joints) velocities += velocity_count(joint.type);
+  const double most = most_work / std::max(velocities, 1);
+  return static_cast<int>(
+      std::max(1.0, std::min(std::ceil(step / accurate_step - 1e-9), std::floor(most))));
+}
+
+std::string head(const std::string& shown_as, double step, bool of_file,
+                 const Parts& parts) {
   std::string out;
   out +=
       fmt::format("# The scene that `bristle run {}` simulates.\n", one_line(shown_as));
@@ -141,6 +159,10 @@ std::string head(const std::string& shown_as, double step, bool of_file) {
   out += "kind = \"fixed\"  # impulses by the complementarity method; or \"adaptive\"\n";
   out += fmt::format("step_s = {:g}  # {}\n", step,
                      of_file ? "as the file says" : "the file states none");
+  if (const int substeps = substeps_of(parts, step); substeps > 1) {
+    out += fmt::format("substeps = {}  # steps of {:.2g} s, for the energy balance\n",
+                       substeps, step / substeps);
+  }
   out += "duration_s = 10\n\n";
   return out;
 }
@@ -170,7 +192,7 @@ std::string floor_at(double height) {
 std::string scene_of_mjcf(const Parts& parts, const std::string& shown_as) {
   const Survey survey = survey_of(parts);
   std::string out = head(shown_as, parts.timestep.value_or(mujoco_timestep),
-                         parts.timestep.has_value());
+                         parts.timestep.has_value(), parts);
   out += fmt::format("[[robots]]\nfile = {}\n", quoted(shown_as));
   out += keys_of(parts);
   out += survey.has_motors
@@ -190,7 +212,7 @@ std::string scene_of_urdf(const Parts& parts, const std::string& shown_as) {
   const bool stands = std::isfinite(survey.lowest);
   const bool arm = !survey.has_free_base || limbs_of(parts) == 1 || !stands;
   const bool free = survey.has_free_base && !arm;
-  std::string out = head(shown_as, urdf_timestep, false);
+  std::string out = head(shown_as, urdf_timestep, false, parts);
   out += fmt::format("[[robots]]\nfile = {}\n", quoted(shown_as));
   if (!survey.has_free_base) {
     out += "base = \"fixed\"  # its root is the world, or has no mass\n";

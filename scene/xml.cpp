@@ -98,6 +98,7 @@ bool parse(std::string_view text, const std::string& file, Document& document,
                                      std::to_string(max_bytes >> 20), " MiB"}));
     return false;
   }
+  while (text.ends_with('\0')) text.remove_suffix(1);
   const std::size_t zero = text.find('\0');
   if (zero != std::string_view::npos) {
     problems.error({name, line_of(text, zero)}, "a byte is 0: this is not XML in UTF-8");
@@ -174,6 +175,10 @@ std::optional<std::vector<double>> numbers(const Attribute& from, const std::str
                                            std::size_t least, std::size_t most,
                                            Range range, Problems& problems) {
   const auto refuse = [&](std::string_view must) {
+    for (const char* left : {"${", "$("}) {
+      if (from.value.find(left) == std::string::npos) continue;
+      must = "be of numbers: xacro has left this over; run xacro on the file first";
+    }
     problems.error(from.place(), words({who, ": ", shown(from.name), " = ",
                                         shown(from.value), " must ", must}));
     return std::nullopt;

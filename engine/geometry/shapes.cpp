@@ -122,7 +122,16 @@ struct Bounds {
   Aabb operator()(const Mesh& m) const { return box(m.mesh->surface.bounds); }
   Aabb operator()(const Convex& c) const {
     Aabb all = Aabb::empty();
-    for (const V& v : c.hull->vertices) all.include(geometry::place(pose, v));
+    const auto widen = [](double x, double& low, double& high) {
+      low = x < low ? x : low;
+      high = x > high ? x : high;
+    };
+    for (const V& v : c.hull->vertices) {
+      const V x = geometry::place(pose, v);
+      widen(x.x, all.low.x, all.high.x);
+      widen(x.y, all.low.y, all.high.y);
+      widen(x.z, all.low.z, all.high.z);
+    }
     return all;
   }
 };

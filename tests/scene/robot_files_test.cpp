@@ -322,6 +322,17 @@ TEST(Urdf, RefusesWhatCannotBe) {
                  "geometry must be box, cylinder, sphere");
 }
 
+TEST(Urdf, LeftOversOfXacroAreNamed) {
+  expect_problem(urdf(robot(box_link("a") + box_link("b") +
+                            joint("j", "a", "b", "<origin xyz='${x} 0 0'/>"))),
+                 "xyz = ${x} 0 0 must be of numbers: xacro has left this over; run xacro "
+                 "on the file first");
+}
+
+TEST(Urdf, ZeroBytesAtTheEndAreIgnored) {
+  EXPECT_TRUE(urdf(robot(box_link("a")) + std::string(3, '\0')).fine);
+}
+
 TEST(Urdf, PointMassesAndBodiesBetweenJointsAreFine) {
   const std::string point =
       "<link name='b'><inertial><origin xyz='1 0 0'/><mass "
@@ -787,6 +798,16 @@ TEST(Mjcf, ControlsOfAKeyframeOrItsPose) {
                  "key = \"three\" must be a keyframe of the model: one, two");
 }
 
+TEST(Mjcf, QuaternionOfZerosInAKeyframeIsNoTurn) {
+  const Answer a =
+      mjcf(mujoco("<worldbody><body><joint name='j' type='ball'/><geom "
+                  "size='1'/></body></worldbody><keyframe><key qpos='0 0 0 "
+                  "0'/></keyframe>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.parts.start.at(0).q, (std::vector<double>{1, 0, 0, 0}));
+  ASSERT_EQ(a.problems.warnings().size(), 1u);
+}
+
 TEST(Mjcf, TendonsAndEqualJointsAreCouplings) {
   const Answer a = mjcf(mujoco(
       "<worldbody><body><joint name='x' type='slide' ref='0.2'/><geom size='1'/></body>"
@@ -836,6 +857,24 @@ TEST(Mjcf, SoftContactsSinkInAsInMuJoCo) {
     EXPECT_EQ(each.from_pair.friction, 0.7);
   }
   EXPECT_TRUE(found);
+}
+
+TEST(Mjcf, GeomsOfPairsTouchEachOtherOnly) {
+  const Answer a = mjcf(mujoco(
+      "<worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+      "<body name='b'><freejoint/><geom name='sole' size='0.1' contype='0' "
+      "conaffinity='0'/></body><body name='c'><freejoint/><geom name='other' size='0.1'/>"
+      "</body></worldbody><contact><pair geom1='sole' geom2='floor' friction='0.3'/>"
+      "</contact>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  const Result<Model> model = model_of(a.parts, true);
+  ASSERT_TRUE(model) << model.error();
+  std::set<std::pair<std::string, std::string>> touching;
+  for (const ShapePair& pair : model->pairs) {
+    touching.insert(std::minmax(model->shapes[pair.a].name, model->shapes[pair.b].name));
+  }
+  EXPECT_EQ(touching, (std::set<std::pair<std::string, std::string>>{{"floor", "other"},
+                                                                     {"floor", "sole"}}));
 }
 
 TEST(Mjcf, MarginsMakeRoundShapesLarger) {
