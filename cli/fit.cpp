@@ -84,7 +84,7 @@ Result<std::vector<FittedLaw>> prepare(const FitWish& wish) {
 
 /// On a terminal, while a scene is simulated again and again.
 void show_progress(double part) {
-  tell("\rsearching: {:3.0f} % of the starts", 100 * part);
+  tell("\rsearching: {:3.0f} %", 100 * part);
   std::fflush(stderr);
 }
 

@@ -43,7 +43,7 @@ void silence() {
 bool can_minimise() { return true; }
 
 Minimum minimise(const LeastSquares& problem, std::vector<double> start,
-                 int most_iterations) {
+                 int most_iterations, Precision precision) {
   silence();
   Minimum minimum{.x = std::move(start)};
   const auto at = [&](std::size_t i) { return static_cast<int>(i); };
@@ -66,8 +66,9 @@ Minimum minimise(const LeastSquares& problem, std::vector<double> start,
   options.num_threads = 1;
   options.max_num_iterations = most_iterations;
   options.max_num_consecutive_invalid_steps = 20;
-  options.function_tolerance = 1e-14;
-  options.parameter_tolerance = 1e-12;
+  const bool fine = precision == Precision::fine;
+  options.function_tolerance = fine ? 1e-14 : 1e-8;
+  options.parameter_tolerance = fine ? 1e-12 : 1e-7;
   options.gradient_tolerance = 1e-30;  // of unknown units: the others decide
   ceres::Solver::Summary summary;
   ceres::Solve(options, &ceres_problem, &summary);

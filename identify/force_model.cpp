@@ -289,7 +289,8 @@ double guessed_contact(const ForceData& data) {
 
 ForceModel::ForceModel(const LawEntry& law, ForceData data, PatchShape shape,
                        double radius)
-    : law_(law), data_(std::move(data)), shape_(shape), radius_(radius) {
+    : law_(law), shape_(shape), radius_(radius) {
+  set_data(std::move(data));
   for (const Parameter& p : law.parameters) {
     Unknown u = unknown_of(p);
     u.free = p.name == "stiffness" || (data_.timed() && p.name == law.damping_parameter);
@@ -319,20 +320,44 @@ ForceModel::ForceModel(const LawEntry& law, ForceData data, PatchShape shape,
 
 ForceModel ForceModel::with_data(ForceData data) const {
   ForceModel other = *this;
-  other.data_ = std::move(data);
+  other.set_data(std::move(data));
   return other;
 }
+
+void ForceModel::set_data(ForceData data) {
+  data_ = std::move(data);
+  motion_.resize(data_.size());
+  for (std::size_t i = 0; i < motion_.size(); ++i) {
+    NormalMoment<double>& moment = motion_[i];
+    moment.rate = data_.timed() ? data_.speed[i] : 0;
+    moment.begins = !data_.timed() || data_.begins[i];
+    moment.duration = moment.begins ? 0 : data_.time[i] - data_.time[i - 1];
+  }
+}
+
+namespace {
+
+/// Room that a thread keeps: an evaluation of many points costs less than the pages that
+/// fresh memory of its size takes.
+template <class T>
+std::vector<T>& room(std::size_t size) {
+  static thread_local std::vector<T> kept;
+  if (kept.size() < size) kept.resize(size);
+  return kept;
+}
+
+}  // namespace
 
 template <class T>
 void ForceModel::predict(std::span<const T> values, std::span<T> force) const {
   const T tangent = shape_ == PatchShape::cylinder ? tangent_of(values[tilt_]) : T(0);
-  std::vector<NormalMoment<T>> path(data_.size());
+  const std::span path(room<NormalMoment<T>>(data_.size()).data(), data_.size());
   for (std::size_t i = 0; i < path.size(); ++i) {
     NormalMoment<T>& moment = path[i];
     moment.depth = T(data_.position[i]) - values[contact_point_];
-    moment.rate = data_.timed() ? data_.speed[i] : 0;
-    moment.begins = !data_.timed() || data_.begins[i];
-    moment.duration = moment.begins ? 0 : data_.time[i] - data_.time[i - 1];
+    moment.rate = motion_[i].rate;
+    moment.begins = motion_[i].begins;
+    moment.duration = motion_[i].duration;
     if (law_.volumetric) {
       moment.patch = patch_at(shape_, radius_, moment.depth, moment.rate, tangent);
     }
@@ -354,7 +379,7 @@ bool ForceModel::residuals(std::span<const double> values,
     for (std::size_t i = 0; i < n; ++i) residuals[i] -= data_.force[i];
     return true;
   }
-  std::vector<Sensitive> force(n);
+  const std::span force(room<Sensitive>(n).data(), n);
   std::vector<Sensitive> variables(values.size());
   for (std::size_t from = 0; from < by.size(); from += 4) {
     const std::size_t count = std::min<std::size_t>(4, by.size() - from);
@@ -364,11 +389,10 @@ bool ForceModel::residuals(std::span<const double> values,
       variables[u] = Sensitive::variable(values[u], static_cast<int>(k));
     }
     predict<Sensitive>(variables, force);
-    for (std::size_t i = 0; i < n; ++i) {
+    double* row = jacobian + from;
+    for (std::size_t i = 0; i < n; ++i, row += by.size()) {
       residuals[i] = force[i].value - data_.force[i];
-      for (std::size_t k = 0; k < count; ++k) {
-        jacobian[i * by.size() + from + k] = force[i].by[k];
-      }
+      for (std::size_t k = 0; k < count; ++k) row[k] = force[i].by[k];
     }
   }
   return true;

@@ -71,8 +71,11 @@ class ForceModel final : public Model {
   template <class T>
   void predict(std::span<const T> values, std::span<T> force) const;
 
+  void set_data(ForceData data);
+
   const LawEntry& law_;
   ForceData data_;
+  std::vector<NormalMoment<double>> motion_;  // of the data, but for depths and patches
   PatchShape shape_;
   double radius_;
   std::size_t contact_point_ = 0;  // among the unknowns

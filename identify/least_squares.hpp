@@ -38,8 +38,14 @@ inline constexpr std::string_view no_ceres =
     "this program was built without Ceres, which fits parameters: install libceres-dev "
     "(Debian, Ubuntu) and build again";
 
+/// How close to the minimum a search ends.
+enum class Precision {
+  coarse,  // which minimum it is: Σ r² to 1e-8
+  fine,    // as close as rounding lets it
+};
+
 /// From a start to the minimum next to it. One thread; the same numbers every time.
 Minimum minimise(const LeastSquares& problem, std::vector<double> start,
-                 int most_iterations);
+                 int most_iterations, Precision precision);
 
 }  // namespace bristle::identify

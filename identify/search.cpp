@@ -1,8 +1,8 @@
 #include "identify/search.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <numeric>
 
@@ -103,16 +103,24 @@ void Search::apply_loss(double* residuals, double* jacobian) const {
 bool Search::evaluate(const double* x, double* residuals, double* jacobian) const {
   const std::vector<double> values = values_at({x, free_.size()});
   if (!model_.residuals(values, free_, residuals, jacobian)) return false;
-  const auto finite = [](double y) { return std::isfinite(y); };
   const std::size_t n = model_.points(), columns = free_.size();
-  if (!std::all_of(residuals, residuals + n, finite)) return false;
+  constexpr double largest = std::numeric_limits<double>::max();
+  unsigned finite = 1;
+  for (std::size_t i = 0; i < n; ++i) finite &= std::fabs(residuals[i]) <= largest;
   if (jacobian != nullptr) {
-    for (std::size_t k = 0; k < columns; ++k) {
-      const double slope = model_.unknowns()[free_[k]].slope(values[free_[k]]);
-      for (std::size_t i = 0; i < n; ++i) jacobian[i * columns + k] *= slope;
+    std::vector<double> slopes;
+    for (const std::size_t k : free_) {
+      slopes.push_back(model_.unknowns()[k].slope(values[k]));
     }
-    if (!std::all_of(jacobian, jacobian + n * columns, finite)) return false;
+    double* row = jacobian;
+    for (std::size_t i = 0; i < n; ++i, row += columns) {
+      for (std::size_t k = 0; k < columns; ++k) {
+        row[k] *= slopes[k];
+        finite &= std::fabs(row[k]) <= largest;
+      }
+    }
   }
+  if (finite == 0) return false;
   if (huber_ > 0 || !weights_.empty()) apply_loss(residuals, jacobian);
   return true;
 }
@@ -124,7 +132,8 @@ double Search::squares(std::span<const double> values) const {
   return std::inner_product(r.begin(), r.end(), r.begin(), 0.0);
 }
 
-Minimum Search::from(std::span<const double> values, int iterations) const {
+Minimum Search::from(std::span<const double> values, int iterations,
+                     Precision precision) const {
   LeastSquares problem{.residuals = model_.points()};
   for (std::size_t k = 0; k < free_.size(); ++k) {
     problem.low.push_back(low(k));
@@ -137,27 +146,54 @@ Minimum Search::from(std::span<const double> values, int iterations) const {
   if (!std::isfinite(squares(values))) {
     return {.x = x, .squares = HUGE_VAL, .failed = true, .reason = "no prediction there"};
   }
-  return minimise(problem, x, iterations);
+  return minimise(problem, x, iterations, precision);
 }
 
+namespace {
+
+/// Tells how much is done of drawn points and of searches, which take about twenty
+/// evaluations each.
+class Progress {
+ public:
+  explicit Progress(const FitOptions& options)
+      : tell_(options.progress),
+        all_(options.starts + (options.starts - 1) * drawn_per_start / 20.0) {}
+
+  void add(double searches) {
+    if (!tell_) return;
+    const std::lock_guard<std::mutex> held(lock_);
+    done_ += searches;
+    tell_(std::min(done_ / all_, 1.0));
+  }
+
+ private:
+  const std::function<void(double)>& tell_;
+  double all_, done_ = 0;
+  std::mutex lock_;
+};
+
+/// The values that starts begin with: as they stand, improved where nobody gave them, and
+/// drawn.
 std::vector<std::vector<double>> starts_of(const Model& model, const Search& search,
-                                           const FitOptions& options) {
+                                           const FitOptions& options,
+                                           Progress& progress) {
   std::vector<double> first = model.values();
   model.improve(first);
   std::vector<std::vector<double>> starts{first};
   if (options.starts <= 1) return starts;
   const auto count = static_cast<std::size_t>(options.starts - 1) * drawn_per_start;
-  std::vector<std::vector<double>> all(count);
-  std::vector<double> cost(count);
-  for_each_task(count, options.threads, [&](std::size_t i) {
-    Random random(options.seed, i);
-    std::vector<double> values = first;
+  std::vector<std::vector<double>> all(count, first);
+  Random random(options.seed, 0);
+  for (std::vector<double>& values : all) {
     for (const std::size_t k : search.free()) {
       values[k] = drawn(model.unknowns()[k], first[k], random);
     }
-    if (i % 2 == 0) model.improve(values);
-    cost[i] = search.squares(values);
-    all[i] = std::move(values);
+  }
+  std::vector<double> cost(count);
+  for_each_task(count, options.threads, [&](std::size_t i) {
+    if (i % 2 == 0) model.improve(all[i]);
+    cost[i] = search.squares(all[i]);
+    progress.add(0.05);
   });
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -169,19 +205,17 @@ std::vector<std::vector<double>> starts_of(const Model& model, const Search& sea
   return starts;
 }
 
+}  // namespace
+
 Ends search_from_starts(const Model& model, const Search& search,
                         const FitOptions& options) {
-  const auto starts = starts_of(model, search, options);
+  Progress progress(options);
+  const auto starts = starts_of(model, search, options, progress);
   Ends ends;
   ends.minima.resize(starts.size());
-  std::atomic<std::size_t> done{0};
-  std::mutex lock;
   for_each_task(starts.size(), options.threads, [&](std::size_t i) {
-    ends.minima[i] = search.from(starts[i], options.iterations);
-    const double part = static_cast<double>(++done) / static_cast<double>(starts.size());
-    if (!options.progress) return;
-    const std::lock_guard<std::mutex> held(lock);
-    options.progress(part);
+    ends.minima[i] = search.from(starts[i], options.iterations, Precision::coarse);
+    progress.add(1);
   });
   const auto better = [](const Minimum& a, const Minimum& b) {
     if (a.failed != b.failed) return b.failed;
@@ -189,6 +223,13 @@ Ends search_from_starts(const Model& model, const Search& search,
   };
   for (std::size_t i = 1; i < ends.minima.size(); ++i) {
     if (better(ends.minima[i], ends.minima[ends.best])) ends.best = i;
+  }
+  Minimum& best = ends.minima[ends.best];
+  if (!best.failed) {
+    const int left = std::max(options.iterations - best.iterations, 1);
+    Minimum fine = search.from(search.values_at(best.x), left, Precision::fine);
+    fine.iterations += best.iterations;
+    if (!fine.failed && fine.squares <= best.squares) best = std::move(fine);
   }
   double scale = 0;
   for (const double y : model.measured()) scale += y * y;

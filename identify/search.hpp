@@ -21,7 +21,8 @@ class Search {
   /// The size of residual from which on Huber's loss grows linearly; 0: never.
   void set_huber(double limit) { huber_ = limit; }
 
-  Minimum from(std::span<const double> values, int iterations) const;
+  Minimum from(std::span<const double> values, int iterations,
+               Precision precision = Precision::fine) const;
   /// Σ r² as it is searched for; infinite where the model has no answer.
   double squares(std::span<const double> values) const;
   /// All values with the free ones from coordinates.
@@ -45,13 +46,7 @@ class Search {
   double huber_ = 0;
 };
 
-/// All values at which the search starts: as they stand, improved where nobody gave them,
-/// and the best of many drawn about them, up to tenfold for what is searched for by its
-/// logarithm, else over its range.
-std::vector<std::vector<double>> starts_of(const Model& model, const Search& search,
-                                           const FitOptions& options);
-
-/// Where all starts end.
+/// Where all starts end; the best one is searched for to its end.
 struct Ends {
   std::vector<Minimum> minima;
   std::size_t best = 0;
@@ -59,6 +54,8 @@ struct Ends {
   int converged = 0;
 };
 
+/// Starts from the values as they stand, and from the best of many drawn about them: up
+/// to tenfold for what is searched for by its logarithm, else over its range.
 Ends search_from_starts(const Model& model, const Search& search,
                         const FitOptions& options);
 

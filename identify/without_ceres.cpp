@@ -4,7 +4,7 @@ namespace bristle::identify {
 
 bool can_minimise() { return false; }
 
-Minimum minimise(const LeastSquares&, std::vector<double> start, int) {
+Minimum minimise(const LeastSquares&, std::vector<double> start, int, Precision) {
   return {.x = std::move(start), .failed = true, .reason = std::string(no_ceres)};
 }
 

@@ -1,4 +1,4 @@
-"""The other side of bench_fit: SciPy's least_squares from the same starts on the same residuals.
+"""The other side of bench_fit: SciPy's least_squares on the same residuals, to the same tolerances.
 
 usage: scipy_fit.py PROBLEM REPEATS
 
@@ -44,7 +44,7 @@ def fit(derivatives):
     best = None
     for k, a, p in starts:
         found = least_squares(residuals, [numpy.log(k), numpy.log(max(a, 1e-9)), p / LENGTH], jac=derivatives,
-                              bounds=([-600, -600, -2], [600, 600, 1]), ftol=1e-12, xtol=1e-10, gtol=1e-15)
+                              bounds=([-600, -600, -2], [600, 600, 1]), ftol=1e-14, xtol=1e-12, gtol=1e-15)
         if best is None or found.cost < best.cost:
             best = found
     return best.x

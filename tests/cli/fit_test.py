@@ -7,8 +7,11 @@ WITHOUT_CERES is the same program with the minimiser of a build without Ceres.
 
 import json
 import math
+import os
 import pathlib
+import pty
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -197,10 +200,43 @@ class Answers(InFolder):
         self.assertAlmostEqual(float(exponent), -1.5, delta=0.1)
         self.assertTrue(any(product in warning for warning in found["warnings"]), found["warnings"])
 
+    def test_a_scene_is_found_from_any_start(self):
+        for start in (0.2, 0.35, 0.5, 0.65, 0.8, 0.95):
+            found = answer("scene", DATA / "bounces.csv", "--scene", DATA / "bounce.toml", "--free",
+                           "contacts.0.restitution", "--start", f"contacts.0.restitution={start}")
+            value = found["parameters"]["contacts.0.restitution"]["value"]
+            self.assertLess(abs(value - 0.78), 0.002, start)
+
+    def test_a_scene_tells_how_far_it_is(self):
+        terminal, end = pty.openpty()
+        done = subprocess.Popen([BRISTLE, "fit", "scene", DATA / "bounces.csv", "--scene", DATA / "bounce.toml",
+                                 "--free", "contacts.0.restitution", "--starts", "2"], stdout=subprocess.PIPE,
+                                stderr=end)
+        os.close(end)
+        told = b""
+        while True:
+            try:
+                told += os.read(terminal, 4096)
+            except OSError:  # nobody writes any more
+                break
+        os.close(terminal)
+        self.assertIn(b"contacts.0.restitution", done.stdout.read())
+        done.stdout.close()
+        self.assertEqual(done.wait(), 0)
+        shares = [int(x) for x in re.findall(rb"searching: +(\d+) %", told)]
+        self.assertEqual(shares, sorted(shares))
+        self.assertGreater(len(set(shares)), 5)
+        self.assertEqual(shares[-1], 100)
+
     def test_a_parameter_without_effect(self):
         found = answer("force", self.write("position_m,force_N", press()), *SPHERE, "--free", "restitution")
         self.assertIs(found["parameters"]["restitution"]["identified"], False)
         self.assertTrue(any("restitution has no effect" in w for w in found["warnings"]), found["warnings"])
+        # The others are as sure as without it.
+        alone = answer("force", self.write("position_m,force_N", press()), *SPHERE)
+        for name in ("stiffness", "contact_point_m"):
+            ratio = found["parameters"][name]["sd"] / alone["parameters"][name]["sd"]
+            self.assertAlmostEqual(ratio, 1, delta=0.02)  # one degree of freedom less
 
     def test_a_search_that_is_cut_short(self):
         done = run("force", self.write("position_m,force_N", press()), *SPHERE, "--iterations", 1, "--starts", 1,

@@ -9,6 +9,7 @@
 
 #include "bristle/laws/choice.hpp"
 #include "bristle/laws/restitution.hpp"
+#include "cli/fit_scene.hpp"
 #include "identify/friction_model.hpp"
 #include "identify/least_squares.hpp"
 #include "identify/restitution_model.hpp"
@@ -192,6 +193,41 @@ TEST(Coverage, StaticFrictionOfLuGre) {
     coverage.add(estimate(model, *found, "mu_static"), truth[0]);
   }
   coverage.expect("static friction of lugre");
+}
+
+/// A ball's height every 10 ms over four bounces, with 1 mm of noise.
+TEST(Coverage, RestitutionOfAScene) {
+  if (!can_minimise()) GTEST_SKIP() << no_ceres;
+  constexpr double truth = 0.78, noise = 1e-3;
+  const std::string path = "contacts.0.restitution";
+  const std::string file = std::string(BRISTLE_SCENES) + "/data/bounce.toml";
+  cli::SceneModel::Data data{.time = {}, .probes = {0}, .values = {{}}};
+  for (int i = 1; i <= 155; ++i) data.time.push_back(0.01 * i);
+  data.values[0].assign(data.time.size(), 0.0);
+  std::vector<double> height(data.time.size());
+  {
+    cli::SceneModel model(file, {}, data);
+    ASSERT_TRUE(model.free_path(path, truth));
+    ASSERT_TRUE(model.residuals(model.values(), {}, height.data(), nullptr));
+  }
+  Coverage coverage;
+  int within = 0;
+  const int count = seeds(500, 30);
+  for (int seed = 0; seed < count; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed), 9);
+    for (std::size_t i = 0; i < height.size(); ++i) {
+      data.values[0][i] = height[i] + noise * random.normal();
+    }
+    cli::SceneModel model(file, {}, data);
+    ASSERT_TRUE(model.free_path(path, 0.77));
+    const auto found = fit(model, {.starts = 1});
+    ASSERT_TRUE(found) << found.error();
+    coverage.add(found->estimates[0], truth);
+    within += std::fabs(found->estimates[0].value - truth) < 0.002;
+  }
+  std::printf("restitution of a scene within 0.002: %d of %d\n", within, count);
+  EXPECT_EQ(within, count);
+  coverage.expect("restitution of a scene");
 }
 
 TEST(Coverage, TheRightLawIsTold) {

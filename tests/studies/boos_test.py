@@ -6,8 +6,11 @@ usage: boos_test.py PROGRAM
 
 import json
 import math
+import os
+import random
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAM = ""
@@ -221,6 +224,101 @@ class Rolling(Studies):
                     self.near(ratio, 1, 1e-6)
                 else:
                     self.assertGreater(ratio, 1.001)
+
+
+class Fits(Studies):
+    """Figs. 4-9: fits to the made-up apparatus, and to files that are written here."""
+
+    SPHERE, CYLINDER = 9.52e-3, 5e-3
+    PLATES = {"al": (7.59e13, 4.79e9, 8.82e12, 0.32, 0.134), "mg": (3.82e13, 3.02e9, 5.17e12, 0.46, 0.114)}
+
+    def volume(self, depth):
+        d = max(depth, 0)
+        return math.pi / 3 * d * d * (3 * self.SPHERE - d)
+
+    def file_of(self, force, noise=0.1):
+        """A press whose touch is at 17 µm."""
+        with tempfile.NamedTemporaryFile("w", suffix=".csv", delete=False) as file:
+            self.addCleanup(os.unlink, file.name)
+            random_ = random.Random(3)
+            file.write("position_um,force_N\n")
+            for i in range(200):
+                position = 14e-6 + 7e-6 * i / 199
+                file.write(f"{1e6 * position!r},{force(position - 17e-6) + random_.gauss(0, noise)!r}\n")
+        return file.name
+
+    def test_sphere(self):
+        for plate, (stiffness, hertz, *_) in self.PLATES.items():
+            for seed in range(1, 6):
+                found = self.results("boos2013.sphere-test", plate=plate, seed=seed)
+                self.near(found["stiffness"], stiffness, 0.05)
+                self.assertLess(abs(found["contact_point_m"] - 1e-5), 60e-9)
+                self.assertLess(found["contact_point_sd"], 45e-9 / 2)
+                self.assertGreater(found["points"], 30)
+                self.assertLess(found["rms_N"], 0.2)
+            found = self.results("boos2013.sphere-test", plate=plate, truth="hertz", model="hertz")
+            self.near(found["stiffness"], hertz, 0.03)
+            # The data decide which law is right.
+            wrong = self.results("boos2013.sphere-test", plate=plate, truth="hertz")
+            self.assertGreater(wrong["rms_N"], 1.5 * found["rms_N"])
+
+    def test_the_half_micron(self):
+        """A volumetric fit touches earlier: less than 0.5 µm of aluminium, more of magnesium."""
+        for plate, low, high in (("al", -0.5e-6, -0.4e-6), ("mg", -0.8e-6, -0.5e-6)):
+            shifts = [self.results("boos2013.sphere-test", plate=plate, seed=seed)["contact_point_shift_m"]
+                      for seed in range(1, 5)]
+            mean = sum(shifts) / len(shifts)
+            self.assertLess(low, mean)
+            self.assertLess(mean, high)
+
+    def test_a_drive_that_does_not_yield(self):
+        found = self.results("boos2013.sphere-test", drive_stiffness=0)
+        self.near(found["stiffness"], 7.59e13, 0.05)
+        self.assertLess(found["points"], self.results("boos2013.sphere-test")["points"])
+
+    def test_data_of_a_file(self):
+        found = self.results("boos2013.sphere-test", data=self.file_of(lambda d: 4e13 * self.volume(d)))
+        self.near(found["stiffness"], 4e13, 0.03)
+        self.assertLess(abs(found["contact_point_m"] - 17e-6), 50e-9)
+        self.assertEqual(found["points"], 200)
+
+        def tilted(depth):
+            patch = cylinder_patch(self.CYLINDER, 0.05, depth, 0.4) if depth > 0 else {"volume_m3": 0}
+            return 5e12 * patch["volume_m3"]
+
+        found = self.results("boos2013.cylinder-test", stiffness=5e12, data=self.file_of(tilted))
+        self.assertLess(abs(found["tilt_deg"] - 0.4), 0.01)
+        self.assertLess(abs(found["contact_point_m"] - 17e-6), 60e-9)
+
+    def test_cylinder(self):
+        measured = {"al": 1.24e11, "mg": 7.88e10}  # Table 3
+        for plate, (_, _, stiffness, tilt, _) in self.PLATES.items():
+            found = self.results("boos2013.cylinder-test", plate=plate)
+            self.assertLess(abs(found["tilt_deg"] - tilt), 0.012)
+            self.assertGreater(found["rms_perpendicular_N"], 3 * found["rms_N"])
+            self.near(found["perpendicular_stiffness"], measured[plate], 0.08)
+            # k_v and γ are confounded: another k_v is another angle, and as good a fit.
+            other = self.results("boos2013.cylinder-test", plate=plate, stiffness=2 * stiffness, true_tilt_deg=tilt)
+            self.assertLess(abs(other["rms_N"] - found["rms_N"]), 0.05)
+
+    def test_damping(self):
+        for plate, (*_, restitution) in self.PLATES.items():
+            joint = self.results("boos2013.damping", plate=plate)
+            self.assertLess(abs(joint["restitution"] - restitution), 0.01)
+            self.assertLess(abs(joint["speed_exponent"] + 1), 0.05)
+            self.assertLess(abs(joint["restitution"] - restitution), 4 * joint["restitution_sd"] + 1e-3)
+            late = self.results("boos2013.damping", plate=plate, contact_point_from="first-force")
+            self.assertLess(late["restitution"], restitution - 0.03)
+            self.assertGreater(late["damping_at_580um_s"], 1.3 * joint["damping_at_580um_s"])
+            weighed = self.results("boos2013.damping", plate=plate, weights="relative")
+            self.assertLess(abs(weighed["restitution"] - restitution), 0.01)
+
+    def test_bad_data(self):
+        self.assertIn("no contact in the data", self.run_study("boos2013.sphere-test", status=2,
+                                                               data=self.file_of(lambda d: 0)))
+        self.assertIn("time_s", self.run_study("boos2013.damping", status=2,
+                                               data=self.file_of(lambda d: 4e13 * self.volume(d))))
+        self.assertIn("nowhere.csv", self.run_study("boos2013.cylinder-test", status=2, data="nowhere.csv"))
 
 
 class Spin(Studies):
