@@ -103,6 +103,7 @@ void GuardTable::evaluate(const LawColumns& joints, const LawColumns& contacts,
       if (laws.volumetric) {
         patch = load_patch(c, i);
         kin.patch = &patch;
+        seen.rate = c.patch.column(patch_motions)[i];
       }
       normal.guards(laws.normal, c.normal_state, i, kin, to);
       to += normal.guard_list.size();

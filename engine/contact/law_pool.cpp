@@ -93,8 +93,7 @@ void LawPool::fit(const LawRows& rows) {
   const bool any = std::any_of(blocks_.begin(), blocks_.end(),
                                [](const LawBlock& laws) { return laws.volumetric; });
   patches_.assign(any ? capacity_ : 0, {});
-  patch_columns_.assign(any ? field_count<PatchMotion<double>, double> * capacity_ : 0,
-                        0.0);
+  patch_columns_.assign(any ? patch_columns * capacity_ : 0, 0.0);
   spin_columns_.assign(any ? 3 * capacity_ : 0, 0.0);
   pieces_.resize(capacity_ / contacts_per_block + blocks_.size() + 1);
 }
@@ -129,12 +128,13 @@ void LawPool::run_piece(const Pass& pass, const Piece& piece, LawSums& sums) noe
   }
   const auto run = advance ? (by_row ? friction.advance_columns : friction.advance)
                            : (by_row ? friction.evaluate_columns : friction.evaluate);
-  if (pass.what.loads == nullptr) {
+  if (pass.what.loads == nullptr && !laws.volumetric) {
     run(laws.friction, columns, piece.rows, h, sums.friction);
   } else {
-    LawColumns under_load = columns;
-    under_load.normal_force = pass.what.loads;
-    run(laws.friction, under_load, piece.rows, h, sums.friction);
+    LawColumns seen = columns;
+    if (pass.what.loads != nullptr) seen.normal_force = pass.what.loads;
+    if (laws.volumetric) seen.rate = columns.patch.column(patch_motions);
+    run(laws.friction, seen, piece.rows, h, sums.friction);
   }
   // The frame's own turn, and how far the surfaces approached.
   const double* spin = columns_.data() + RowColumns::spin * capacity_;

@@ -72,6 +72,10 @@ struct LawSums {
   double rolling = 0;  // lost by the couples of patches
 };
 
+/// The columns of patches: PatchMotion, then the rate of the depth.
+inline constexpr std::size_t patch_motions = field_count<PatchMotion<double>, double>;
+inline constexpr std::size_t patch_columns = patch_motions + 1;
+
 /// Of row i, where it is under a volumetric law.
 inline PatchMotion<double> load_patch(const LawColumns& columns, std::size_t i) {
   return detail::load_fields<PatchMotion<double>, double>(columns.patch, i);
@@ -99,10 +103,13 @@ struct LawRow {
     if (laws.volumetric) kin.patch = &patch;
     return kin;
   }
-  /// With the slip of spinning, where friction has three components.
+  /// With the slip of spinning, where friction has three components, and the rate of the
+  /// depth.
   SpinKinematics friction_kinematics() const {
     const double spin = laws.spins() ? columns.slip_z[i] : 0;
-    return SpinKinematics::at(columns.depth[i], columns.rate[i],
+    const double* rate =
+        laws.volumetric ? columns.patch.column(patch_motions) : columns.rate;
+    return SpinKinematics::at(columns.depth[i], rate[i],
                               {columns.slip_x[i], columns.slip_y[i], spin});
   }
   VolumeLaw volume_law() const {
@@ -183,6 +190,7 @@ class LawPool {
     c[capacity_] = patch.potential;
     c[2 * capacity_] = patch.area;
     c[3 * capacity_] = patch.volume_rate();
+    c[patch_motions * capacity_] = patch.depth_rate();
     spin_columns_[i] = patch.spin_slip();
     if (patch.volume == 0) spin_columns_[capacity_ + i] = 0;
   }

@@ -292,6 +292,26 @@ Overlap<double> PointPool::displaced(const ContactRows& rows, std::size_t i, dou
                                                           pose);
 }
 
+void PointPool::foresee_patches(const ContactRows& rows, double ahead) noexcept {
+  if (!has_patches()) return;
+  const std::span<double> depth = column(RowColumns::depth);
+  for (std::size_t b = 0; b < blocks().size(); ++b) {
+    if (!blocks()[b].volumetric) continue;
+    for (auto i = index(rows.begin[b]); i < index(rows.begin[b + 1]); ++i) {
+      if (rows.key[i].empty()) continue;
+      const PatchRow& now = patch(i);
+      const Overlap<double> overlap =
+          displaced(rows, i, -ahead * now.approach, ahead * now.turning);
+      PatchRow then = PatchRow::of(overlap, places_[i].frame, places_[i].point);
+      then.approach = now.approach;
+      then.turning = now.turning;
+      then.spin = now.spin;
+      put_patch(i, then);
+      depth[i] = overlap.depth;
+    }
+  }
+}
+
 /// The row of a couple on B.
 JacobianRow<double> PointPool::couple_row(std::size_t i,
                                           const Vec3<double>& axis) const noexcept {

@@ -62,6 +62,9 @@ class PointPool : public LawPool {
   /// turned about the tangents at the place where the force acts.
   Overlap<double> displaced(const ContactRows& rows, std::size_t i, double along,
                             Vec2<double> turned) const noexcept;
+  /// Makes the patches what they will be, had the bodies moved on for so long as they
+  /// move now; their forces still act where they do.
+  void foresee_patches(const ContactRows& rows, double ahead) noexcept;
   /// The rows of J of a patch: along n at a place, and about two axes.
   std::array<JacobianRow<double>, 3> patch_rows(const Placement& at, std::size_t i,
                                                 const PatchAxes& axes) const noexcept;

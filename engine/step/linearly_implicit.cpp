@@ -9,6 +9,7 @@
 #include "bristle/model/motors.hpp"
 #include "bristle/step/gyroscopic.hpp"
 #include "bristle/step/method.hpp"
+#include "bristle/step/patch_lines.hpp"
 #include "bristle/step/time_scales.hpp"
 
 // Newton's first step of backward Euler: (M + h Σ Jᵀ G J) Δv = h (τ + Σ Jᵀ (f + ½ h K
@@ -73,11 +74,16 @@ struct RowLinearisation {
   double rate = 0;                // at the step's beginning
   Vec3<double> slip{0, 0, 0};
   Vec2<double> turning{0, 0};
-  // Of a patch, whose normal rows are three: their slopes h K + D, and the couple of the
-  // law and of ½ h K about where it acts.
+  double spin = 0;  // ω_n [rad/s]
+  // Of a patch, whose normal rows are three: their slopes h K + D, the couple that is
+  // applied with the law's force and what is added to it, the potential W at the step's
+  // beginning, and whether the overlap is the one that the step leads to by itself.
   bool is_patch = false;
   PatchSlopes patch{};
   Vec2<double> couple{0, 0}, extra_couple{0, 0};
+  double potential = 0;
+  bool foreseen = false;
+  int follows = 0;
 
   /// What it says about the motion at the step's beginning stays.
   void let_go() {
@@ -89,6 +95,11 @@ struct RowLinearisation {
   }
 
   double normal_at(double now) const { return force + extra + resistance * (now - rate); }
+  /// The same of a patch, which also turns.
+  double normal_at(const PatchRow& now) const {
+    const Vec2<double> turned = now.turning - turning;
+    return normal_at(now.approach) - patch.n1 * turned.x - patch.n2 * turned.y;
+  }
   Vec3<double> friction_at(const Vec3<double>& now) const {
     const Vec3<double> change = now - slip;
     return friction - Vec3<double>{xx * change.x + xy * change.y,
@@ -98,15 +109,20 @@ struct RowLinearisation {
   double power_at(const PatchRow& now) const {
     const double along = rate - now.approach;
     const Vec2<double> turned = now.turning - turning;
-    const double pushed =
-        force + extra - patch.nn * along - patch.n1 * turned.x - patch.n2 * turned.y;
     const Vec2<double> about =
         couple + extra_couple -
         Vec2<double>{patch.n1 * along + patch.t11 * turned.x + patch.t12 * turned.y,
                      patch.n2 * along + patch.t12 * turned.x + patch.t22 * turned.y};
-    return pushed * now.approach - dot(about, now.turning);
+    return normal_at(now) * now.approach - dot(about, now.turning);
   }
 };
+
+/// How a row pushes at the velocities that were measured last [N].
+template <class Pool>
+double pushes(const Pool& pool, const RowLinearisation& row, std::size_t i) {
+  if (row.is_patch) return row.normal_at(pool.patch(i));
+  return row.normal_at(pool.value(RowColumns::rate, i));
+}
 
 /// A position motor over a step: force − slope Δv, or its limit.
 struct MotorStep {
@@ -136,11 +152,22 @@ void scatter_friction(const Pool& pool, const Placement& place, std::size_t i,
   }
 }
 
+/// Of a row that moves as it did.
+void put_overlap(PointPool& pool, const Overlap<double>& overlap, std::size_t i) {
+  const PatchRow& was = pool.patch(i);
+  PatchRow now = PatchRow::of(overlap, pool.place(i).frame, pool.place(i).point);
+  now.approach = was.approach;
+  now.turning = was.turning;
+  now.spin = was.spin;
+  pool.put_patch(i, now);
+}
+
 /// What a patch took from the bodies over the step, less what its law lost and what the
 /// overlap that the step leads to stores.
 double numerical_work_of_patch(const PointPool& pool, const ContactRows& rows,
                                const LawRow& law, const RowLinearisation& row, double h) {
   const std::size_t i = law.i;
+  if (rows.key[i].empty()) return 0;
   const PatchRow& now = pool.patch(i);
   const double stiffness = law.volume_law().stiffness;
   const double lost =
@@ -148,10 +175,14 @@ double numerical_work_of_patch(const PointPool& pool, const ContactRows& rows,
       now.rolling_power;
   const double potential =
       pool.displaced(rows, i, -h * now.approach, h * now.turning).potential;
-  return h * (row.power_at(now) - lost) - stiffness * (potential - now.potential);
+  return h * (row.power_at(now) - lost) - stiffness * (potential - row.potential);
 }
 
-constexpr int most_solves = 8;                           // of one step
+constexpr int most_solves = 8;  // of one step
+// Where a patch is much deeper than it can be: the overlap of a corner falls to 2/3 with
+// every solution, to a thousandth in 17.
+constexpr int most_follows = 20, most_patch_solves = most_follows + most_solves;
+constexpr double least_created = 1e-3;                   // of the energy in a patch
 constexpr std::size_t most_rows = PointPool::most_rows;  // of J, of any pool
 
 class LinearlyImplicitEuler final : public FixedMethod {
@@ -180,9 +211,13 @@ class LinearlyImplicitEuler final : public FixedMethod {
   bool solve(System& system, const State& state, double h, Commands commands) noexcept;
   void fix_prescribed(System& system, const State& state, double h,
                       Commands commands) noexcept;
+  void foresee_patches(PointPool& pool, const ContactRows& rows, double h) noexcept;
+  bool follow_patch(PointPool& pool, const ContactRows& rows, const LawRow& row,
+                    const Placement& place, double h, RowLinearisation& to,
+                    const ForceSink& sink) noexcept;
   template <class Pool>
-  bool improve(System& system, const State& state, Pool& pool, const LawRows& rows,
-               double h, Rows& known) noexcept;
+  bool improve(System& system, const State& state, Pool& pool,
+               const typename Pool::Rows& rows, double h, Rows& known) noexcept;
   void prepare_motors(System& system, const State& state, double h) noexcept;
   bool improve_motors(System& system) noexcept;
   void prepare_loops(System& system) noexcept;
@@ -232,10 +267,20 @@ void LinearlyImplicitEuler::for_each_pool(System& system, const State& state,
   if (state.contacts.count > 0) work(system.pools.points, state.contacts, contacts_);
 }
 
+/// Friction: the slopes of its own step, which hold the memory's response; what does not
+/// resist is left to the explicit part.
+void linearise_friction(const LawRow& row, const SpinKinematics& kin, double h,
+                        RowLinearisation& to) {
+  const StepSlopes slopes = row.friction_step_slopes(kin, h);
+  to.xx = std::max(-slopes.by_slip_x.x, 0.0);
+  to.yy = std::max(-slopes.by_slip_y.y, 0.0);
+  to.zz = std::max(-slopes.by_slip_z.z, 0.0);
+  const double bound = std::sqrt(to.xx * to.yy);
+  to.xy = std::clamp(-0.5 * (slopes.by_slip_x.y + slopes.by_slip_y.x), -bound, bound);
+}
+
 /// Normal: over the step f⁺ = f + ½ h K δ̇ + (h K + D) (δ̇⁺ − δ̇), with f, K and D where the
-/// step leads by itself, in its middle: at touch-down √δ has no slope. Friction: the
-/// slopes of its own step, which hold the memory's response; what does not resist is left
-/// to the explicit part.
+/// step leads by itself, in its middle: at touch-down √δ has no slope.
 void LinearlyImplicitEuler::linearise(LawPool& pool, const LawRows& rows, double h,
                                       Rows& known) noexcept {
   const LawColumns c = pool.law_columns(rows.memory);
@@ -255,17 +300,40 @@ void LinearlyImplicitEuler::linearise(LawPool& pool, const LawRows& rows, double
     }
     to.friction = {c.friction_x[row.i], c.friction_y[row.i], pool.spin_friction(row.i)};
     if (!(row.normal_force() > 0)) return;
-    const StepSlopes slopes = row.friction_step_slopes(row.friction_kinematics(), h);
-    to.xx = std::max(-slopes.by_slip_x.x, 0.0);
-    to.yy = std::max(-slopes.by_slip_y.y, 0.0);
-    to.zz = std::max(-slopes.by_slip_z.z, 0.0);
-    const double bound = std::sqrt(to.xx * to.yy);
-    to.xy = std::clamp(-0.5 * (slopes.by_slip_x.y + slopes.by_slip_y.x), -bound, bound);
+    linearise_friction(row, row.friction_kinematics(), h, to);
   });
 }
 
-/// The same for the three rows of a patch, from the overlap at the step's beginning:
-/// w⁺ = w − h K u − (h K + D) (u⁺ − u) for the wrench w and u = (u_n, ω₁, ω₂).
+/// Makes the patches what the step leads to by itself. One that would be over stays as it
+/// is.
+void LinearlyImplicitEuler::foresee_patches(PointPool& pool, const ContactRows& rows,
+                                            double h) noexcept {
+  const std::span<double> depth = pool.column(RowColumns::depth);
+  for (std::size_t b = 0; b < pool.blocks().size(); ++b) {
+    if (!pool.blocks()[b].volumetric) continue;
+    for (auto i = at(rows.begin[b]); i < at(rows.begin[b + 1]); ++i) {
+      if (rows.key[i].empty()) continue;
+      const PatchRow& start = pool.patch(i);
+      RowLinearisation& known = contacts_[i];
+      known.turning = start.turning;
+      known.spin = start.spin;
+      known.potential = start.potential;
+      known.follows = 0;
+      const Overlap<double> overlap =
+          pool.displaced(rows, i, -h * start.approach, h * start.turning);
+      known.foreseen = overlap.depth > 0 || !(rows.depth[i] > 0);
+      depth[i] = known.foreseen ? overlap.depth : rows.depth[i];
+      if (!known.foreseen) continue;
+      put_overlap(pool, overlap, i);
+      known.slip.z = pool.spin_slip(i);
+    }
+  }
+}
+
+/// The same for the three rows of a patch, u = (u_n, ω₁, ω₂) about the place where its
+/// force acts at the step's beginning: w⁺ = w − (h K + D) (u⁺ − u) for the wrench w of
+/// the overlap that u leads to; of the one at the step's beginning, w − h K u takes the
+/// place of w.
 void LinearlyImplicitEuler::linearise_patch(const LawPool& pool, const LawRow& row,
                                             double h, RowLinearisation& to) noexcept {
   const PatchRow& patch = pool.patch(row.i);
@@ -274,12 +342,67 @@ void LinearlyImplicitEuler::linearise_patch(const LawPool& pool, const LawRow& r
   if (!(patch.area > 0)) return;
   const NormalSlopes<double> slopes = row.normal_slopes(row.kinematics());
   const PatchSlopes k = h * patch.stiffness(std::max(0.0, slopes.by_depth) / patch.area);
-  const Vec2<double>& turning = patch.turning;
-  to.extra = k.nn * patch.approach - k.n1 * turning.x - k.n2 * turning.y;
-  to.extra_couple = {k.n1 * patch.approach - k.t11 * turning.x - k.t12 * turning.y,
-                     k.n2 * patch.approach - k.t12 * turning.x - k.t22 * turning.y};
   to.patch = to.force > 0 ? k + patch.damping(row.volume_law().rolling) : k;
   to.resistance = to.patch.nn;
+  to.extra_couple = to.force * Vec2<double>{patch.centroid.y, -patch.centroid.x};
+  if (to.foreseen) return;
+  const Vec2<double>& turning = patch.turning;
+  to.extra = k.nn * patch.approach - k.n1 * turning.x - k.n2 * turning.y;
+  to.extra_couple =
+      to.extra_couple +
+      Vec2<double>{k.n1 * patch.approach - k.t11 * turning.x - k.t12 * turning.y,
+                   k.n2 * patch.approach - k.t12 * turning.x - k.t22 * turning.y};
+}
+
+/// Where a patch would store more than it takes, it is deeper than it can be, and is
+/// linearised again where the solution leads: true. A force that grows with the overlap
+/// faster than in proportion is thereby approached from above, and a patch that is not
+/// followed any more has created nothing.
+bool LinearlyImplicitEuler::follow_patch(PointPool& pool, const ContactRows& rows,
+                                         const LawRow& row, const Placement& place,
+                                         double h, RowLinearisation& to,
+                                         const ForceSink& sink) noexcept {
+  if (to.follows == most_follows) return false;
+  const std::size_t i = row.i;
+  const PatchRow now = pool.patch(i);
+  const PatchRates found = PatchLine::rates_of(now);
+  const PatchResponse there = respond(row, pool, rows, now, found, h);
+  if (!(there.force > 0)) return false;
+  const double stiffness = row.volume_law().stiffness;
+  const double stored = stiffness * there.patch.potential;
+  const double created = stored - stiffness * to.potential - h * to.power_at(now);
+  if (to.normal_at(now) >= 0 && !(created > least_created * stored)) return false;
+  ++to.follows;
+  // The wrench at the velocities of the step's beginning, on the new line.
+  const double along = found.along + to.rate;
+  const Vec2<double> turned = found.turning - to.turning;
+  const PatchSlopes& s = there.slopes;
+  const double force = there.force + s.nn * along + s.n1 * turned.x + s.n2 * turned.y;
+  const Vec2<double> couple =
+      there.couple + Vec2<double>{s.n1 * along + s.t11 * turned.x + s.t12 * turned.y,
+                                  s.n2 * along + s.t12 * turned.x + s.t22 * turned.y};
+  scatter_friction(pool, place, i, force - to.force - to.extra, -to.friction, sink);
+  scatter_couple(pool, i, couple - to.couple - to.extra_couple, sink);
+  pool.put_patch(i, there.patch);
+  pool.column(RowColumns::depth)[i] = there.depth;
+  pool.column(RowColumns::normal)[i] = there.force;
+  to.force = there.force;
+  to.extra = force - there.force;
+  to.couple = there.couple;
+  to.extra_couple = couple - there.couple;
+  to.patch = s;
+  to.resistance = s.nn;
+  // Friction under that force, from the slip at the step's beginning.
+  to.slip.z = there.patch.gyration() * to.spin;
+  to.secant = 0;
+  SpinKinematics kin = row.friction_kinematics();
+  kin.depth = there.depth;
+  kin.root_depth = std::sqrt(there.depth);
+  kin.slip = to.slip;
+  to.friction = row.friction_step_force(kin, there.force, h);
+  linearise_friction(row, kin, h, to);
+  scatter_friction(pool, place, i, 0, to.friction, sink);
+  return true;
 }
 
 /// Packs the rows of jacobian_ to the velocities that move them; returns how many.
@@ -495,15 +618,22 @@ bool LinearlyImplicitEuler::solve(System& system, const State& state, double h,
 /// found takes the place of its slope. False when nothing had to be changed.
 template <class Pool>
 bool LinearlyImplicitEuler::improve(System& system, const State& state, Pool& pool,
-                                    const LawRows& rows, double h, Rows& known) noexcept {
+                                    const typename Pool::Rows& rows, double h,
+                                    Rows& known) noexcept {
   const LawColumns c = pool.law_columns(rows.memory);
   const Placement place = system.placement(state.q, velocity_);
   bool changed = false;
   pool.for_each_row(rows, c, [&](const LawRow& row) {
     RowLinearisation& to = known[row.i];
+    if constexpr (std::is_same_v<Pool, PointPool>) {
+      if (to.is_patch && follow_patch(pool, rows, row, place, h, to, system.sink())) {
+        changed = true;
+        return;
+      }
+    }
     if (to.resistance != 0) {
       const double now = to.force + to.extra;
-      if (to.normal_at(c.rate[row.i]) < 0) {
+      if (pushes(pool, to, row.i) < 0) {
         scatter_friction(pool, place, row.i, -now, -to.friction, system.sink());
         scatter_couple(pool, row.i, -(to.couple + to.extra_couple), system.sink());
         to.let_go();
@@ -585,10 +715,10 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
     for (std::size_t i = 0; i < at(rows.count); ++i) {
       known[i].rate = rate[i];
       known[i].slip = {slip_x[i], slip_y[i], pool.spin_slip(i)};
-      known[i].turning = pool.has_patches() ? pool.patch(i).turning : Vec2<double>{0, 0};
       depth[i] += 0.5 * h * rate[i];
     }
   });
+  if (model.has_patches) foresee_patches(system.pools.points, state.contacts, h);
   apply_forces(system, {Form::advance, h}, state.time, state.q, state.v, state,
                memory_of(std::as_const(state)), rates_of(system.pools), commands);
   gyroscopic_.add(model.tree, system.tree, h, system.on_links);
@@ -606,7 +736,7 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
   if (model.loop_rows > 0) prepare_loops(system);
   for_each_pool(system, state, [&](auto& pool, const LawRows& rows, Rows& known) {
     for (std::size_t i = 0; i < at(rows.count); ++i) {
-      if (known[i].extra == 0) continue;
+      if (known[i].extra == 0 && !known[i].is_patch) continue;
       pool.scatter_row(place, i, known[i].extra, {0, 0}, system.sink());
       scatter_couple(pool, i, known[i].extra_couple, system.sink());
     }
@@ -629,8 +759,8 @@ StepStatus LinearlyImplicitEuler::step(System& system, State& state, double h,
       pool.measure_rates(system.placement(state.q, velocity_), rows);
     });
     bool changed = improve_motors(system);
-    if (solves == most_solves) break;
-    for_each_pool(system, state, [&](auto& pool, const LawRows& rows, Rows& known) {
+    if (solves >= (system.model->has_patches ? most_patch_solves : most_solves)) break;
+    for_each_pool(system, state, [&](auto& pool, const auto& rows, Rows& known) {
       changed = improve(system, state, pool, rows, h, known) || changed;
     });
     if (!changed) break;

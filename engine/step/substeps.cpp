@@ -40,7 +40,9 @@ bool SubstepControl::like(const Slopes& slopes) const noexcept {
 
 double SubstepControl::longest(System& system, const State& state, double ahead) {
   LawPool* const pools[] = {&system.pools.joints, &system.pools.points};
+  PointPool& points = system.pools.points;
   depths_.clear();
+  patches_.clear();
   for (LawPool* pool : pools) {
     const auto depth = pool->column(RowColumns::depth);
     const auto rate = pool->column(RowColumns::rate);
@@ -49,11 +51,18 @@ double SubstepControl::longest(System& system, const State& state, double ahead)
       depth[i] += ahead * std::max(rate[i], 0.0);
     }
   }
+  if (points.has_patches() && ahead > 0) {
+    for (std::size_t i = 0; i < points.capacity(); ++i) {
+      patches_.push_back(points.patch(i));
+    }
+    points.foresee_patches(state.contacts, ahead);
+  }
   const double found = find_longest(system, state);
   auto kept = depths_.cbegin();
   for (LawPool* pool : pools) {
     for (double& depth : pool->column(RowColumns::depth)) depth = *kept++;
   }
+  for (std::size_t i = 0; i < patches_.size(); ++i) points.put_patch(i, patches_[i]);
   return found;
 }
 

@@ -41,6 +41,7 @@ class SubstepControl {
   double longest_ = 0;  // [s]
 
   std::vector<double> depths_;  // as they are
+  std::vector<PatchRow> patches_;
 
   double needed_ = 0, needed_at_ = 0;  // the most substeps that were needed, and when [s]
   std::string needed_by_;
