@@ -162,20 +162,17 @@ void put_overlap(PointPool& pool, const Overlap<double>& overlap, std::size_t i)
   pool.put_patch(i, now);
 }
 
-/// What a patch took from the bodies over the step, less what its law lost and what the
-/// overlap that the step leads to stores.
-double numerical_work_of_patch(const PointPool& pool, const ContactRows& rows,
-                               const LawRow& law, const RowLinearisation& row, double h) {
+/// What a patch took from the bodies over the step, less what its law lost.
+double taken_by_patch(const PointPool& pool, const ContactRows& rows, const LawRow& law,
+                      const RowLinearisation& row, double h) {
   const std::size_t i = law.i;
   if (rows.key[i].empty()) return 0;
   const PatchRow& now = pool.patch(i);
-  const double stiffness = law.volume_law().stiffness;
   const double lost =
-      (law.columns.normal_force[i] - stiffness * now.volume) * now.approach +
+      (law.columns.normal_force[i] - law.volume_law().stiffness * now.volume) *
+          now.approach +
       now.rolling_power;
-  const double potential =
-      pool.displaced(rows, i, -h * now.approach, h * now.turning).potential;
-  return h * (row.power_at(now) - lost) - stiffness * (potential - row.potential);
+  return h * (row.power_at(now) - lost);
 }
 
 constexpr int most_solves = 8;  // of one step
@@ -226,6 +223,7 @@ class LinearlyImplicitEuler final : public FixedMethod {
   void book_prescribed(System& system, double h) noexcept;
   void finish(System& system, State& state, double h, Commands commands) noexcept;
   void book_rows(System& system, State& state, double h) noexcept;
+  void book_patches(System& system, State& state) noexcept;
   void book_springs(System& system, State& state, double h) noexcept;
   void book_links(System& system, State& state, double h) noexcept;
 
@@ -287,6 +285,7 @@ void LinearlyImplicitEuler::linearise(LawPool& pool, const LawRows& rows, double
   pool.for_each_row(rows, c, [&](const LawRow& row) {
     RowLinearisation& to = known[row.i];
     to.let_go();
+    if (!row.laws.spins()) to.slip.z = 0;
     if (!row.closed()) return;
     const Kinematics<double> kin = row.kinematics();
     to.force = row.normal_force();
@@ -393,7 +392,7 @@ bool LinearlyImplicitEuler::follow_patch(PointPool& pool, const ContactRows& row
   to.patch = s;
   to.resistance = s.nn;
   // Friction under that force, from the slip at the step's beginning.
-  to.slip.z = there.patch.gyration() * to.spin;
+  to.slip.z = row.laws.spins() ? there.patch.gyration() * to.spin : 0;
   to.secant = 0;
   SpinKinematics kin = row.friction_kinematics();
   kin.depth = there.depth;
@@ -790,6 +789,7 @@ void LinearlyImplicitEuler::finish(System& system, State& state, double h,
   book_links(system, state, h);
   state.v = velocity_;
   gyroscopic_.move_on(model.tree, system.tree, h, state.q, state.v);
+  if (model.has_patches) book_patches(system, state);
   state.v_stepped = state.v;
   for (std::size_t k = 0; k < work_lines; ++k) {
     field<double>(state.works, k) += h * field<double>(system.powers, k);
@@ -812,7 +812,7 @@ void LinearlyImplicitEuler::book_rows(System& system, State& state, double h) no
       if (!law.laws.has_normal_law()) return;
       if constexpr (std::is_same_v<std::decay_t<decltype(pool)>, PointPool>) {
         if (law.laws.volumetric) {
-          numerical += numerical_work_of_patch(pool, rows, law, row, h);
+          numerical += taken_by_patch(pool, rows, law, row, h);
           return;
         }
       }
@@ -824,6 +824,27 @@ void LinearlyImplicitEuler::book_rows(System& system, State& state, double h) no
           h * (row.normal_at(kin.rate) - c.normal_force[i] + elastic) * kin.rate -
           (law.normal_energy(ended) - law.normal_energy(begun));
     });
+  });
+}
+
+/// What patches store where the step has led.
+void LinearlyImplicitEuler::book_patches(System& system, State& state) noexcept {
+  const Model& model = *system.model;
+  PointPool& pool = system.pools.points;
+  const ContactRows& rows = state.contacts;
+  kinematics<double>(model.tree, state.q, state.v, system.tree);
+  pool.for_each_row(rows, pool.law_columns(rows.memory), [&](const LawRow& law) {
+    const ContactKey& key = rows.key[law.i];
+    if (!law.laws.volumetric || key.empty()) return;
+    const ModelShape& a = model.shapes[key.a];
+    const ModelShape& b = model.shapes[key.b];
+    const auto find = overlap_function<double>(kind_of(a.shape), kind_of(b.shape));
+    const auto pose = [&](const ModelShape& shape) {
+      return system.tree.poses[at(shape.link)] * shape.in_link;
+    };
+    const double potential = find(a.shape, pose(a), b.shape, pose(b)).potential;
+    state.works.numerical -=
+        law.volume_law().stiffness * (potential - contacts_[law.i].potential);
   });
 }
 
