@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "bristle/geometry/overlap.hpp"
 #include "bristle/laws/choice.hpp"
 #include "bristle/laws/materials.hpp"
 #include "bristle/laws/restitution.hpp"
@@ -326,6 +327,126 @@ TEST(PairLaws, WithoutGravityTheReferenceTakesItsPlace) {
   // A point on a plane: a ball of water of its mass.
   const ShapeScale point{.mass = 1};
   EXPECT_NEAR(scale_of(point, ShapeScale{}, g).size, std::cbrt(3 / (4000 * M_PI)), 1e-15);
+}
+
+// Volumetric laws
+
+/// A body of a kilogram on a floor, under `volumetric` with what the pair leaves open.
+Result<Model> patch_on_a_floor(const Shape& shape, const PairDefaults& open) {
+  ModelBuilder builder;
+  builder.add_shape({.name = "floor", .shape = Plane{}});
+  builder.add_body(
+      {.name = "body", .mass = 1, .inertia = Sym3<double>::diagonal(1e-3, 1e-3, 1e-3)});
+  builder.add_joint({.name = "free", .child = "body", .type = JointType::free});
+  builder.add_shape({.name = "body", .body = "body", .shape = shape});
+  builder.add_contact({.normal = choose<Volumetric>(), .from_pair = open});
+  return builder.build();
+}
+
+LawChoice patch_law(const Shape& shape, const PairDefaults& open) {
+  const Result<Model> model = patch_on_a_floor(shape, open);
+  EXPECT_TRUE(model) << model.error();
+  return normal_of(*model, 0, 1);
+}
+
+/// Shapes that lie on their least extent as they are, and that extent's half.
+struct Laid {
+  Shape shape;
+  double size;
+};
+std::vector<Laid> laid() {
+  return {{Sphere{0.03}, 0.03},
+          {Box{{0.05, 0.04, 0.02}}, 0.02},
+          {Cylinder{0.05, 0.01}, 0.01},
+          {Ellipsoid{{0.05, 0.04, 0.02}}, 0.02}};
+}
+
+Overlap<double> sunk(const Laid& body, double depth) {
+  Transform<double> pose{};
+  pose.p.z = body.size - depth;
+  return overlap_function<double>(ShapeKind::plane, kind_of(body.shape))(
+      Plane{}, Transform<double>{}, body.shape, pose);
+}
+
+TEST(PairLaws, AVolumetricLawIsAsDeepAtRestAsAPointLaw) {
+  for (const Laid& body : laid()) {
+    const double depth = rest_depth_ratio * body.size;
+    const LawChoice law =
+        patch_law(body.shape, {.stiffness = true, .impact_speed_floor = true});
+    EXPECT_NEAR(parameter(law, "stiffness") * sunk(body, depth).volume / g, 1, 1e-12)
+        << name_of(kind_of(body.shape));
+  }
+  // What lies on its side rests on it.
+  const Laid rod{Cylinder{0.01, 0.1}, 0.01};
+  const double depth = rest_depth_ratio * rod.size;
+  const Transform<double> lying{{{0, 0, -1}, {0, 1, 0}, {1, 0, 0}},
+                                {0, 0, rod.size - depth}};
+  const auto o = overlap_function<double>(ShapeKind::plane, ShapeKind::cylinder)(
+      Plane{}, Transform<double>{}, rod.shape, lying);
+  EXPECT_NEAR(
+      parameter(patch_law(rod.shape, {.stiffness = true}), "stiffness") * o.volume / g, 1,
+      1e-12);
+}
+
+TEST(PairLaws, TheFloorOfAVolumetricLawMakesItsDampingCritical) {
+  for (const Laid& body : laid()) {
+    for (const double e : {0.1, 0.5, 0.9}) {
+      const LawChoice law = patch_law(
+          body.shape, {.stiffness = true, .restitution = e, .impact_speed_floor = true});
+      EXPECT_EQ(parameter(law, "restitution"), e);
+      const Overlap<double> o = sunk(body, rest_depth_ratio * body.size);
+      const double k = parameter(law, "stiffness");
+      const double a = Volumetric::touch(params_of<Volumetric>(law), 0.0).dissipation;
+      // k_v a V of a mass of 1 kg on the spring k_v A; V grows by a power of δ about the
+      // rest depth, which a sphere's does to δ/R.
+      EXPECT_NEAR(k * a * o.volume / (2 * std::sqrt(k * o.area)), 1, 2 * rest_depth_ratio)
+          << name_of(kind_of(body.shape));
+    }
+  }
+}
+
+TEST(PairLaws, TwoBallsUnderAVolumetricLawShareTheirOverlap) {
+  ContactSpec rule;
+  rule.normal = choose<Volumetric>();
+  rule.from_pair = {.stiffness = true};
+  const auto scale = [](double mass, double radius) {
+    ShapeScale of{.mass = mass, .size = radius, .radius = radius, .one_point = true};
+    add_section(Sphere{radius}, of);
+    return of;
+  };
+  const auto laws = laws_of_pair(rule, scale_of(scale(1, 0.02), scale(3, 0.05), g));
+  ASSERT_TRUE(laws) << laws.error();
+  const double depth = rest_depth_ratio * 0.02;
+  Transform<double> apart{};
+  apart.p.z = 0.07 - depth;
+  const auto o = overlap_function<double>(ShapeKind::sphere, ShapeKind::sphere)(
+      Sphere{0.02}, Transform<double>{}, Sphere{0.05}, apart);
+  // V = π R* δ² but for δ/R.
+  EXPECT_NEAR(parameter(laws->normal, "stiffness") * o.volume / (0.75 * g), 1,
+              rest_depth_ratio);
+}
+
+TEST(PairLaws, MaterialsUnderAVolumetricLaw) {
+  const double modulus = 2e8, radius = 0.03;
+  // A flat face: as stiff as a punch of its area, k_v A = 2 E* r.
+  const double k_flat = parameter(
+      patch_law(Cylinder{0.05, 0.01}, {.contact_modulus = modulus}), "stiffness");
+  EXPECT_NEAR(k_flat * M_PI * 0.05 * 0.05 / (2 * modulus * 0.05), 1, 1e-12);
+  // k_v is proportional to E*: of two bodies that yield, 1/k_v is the sum of theirs.
+  const auto flat = [](double of) {
+    return parameter(patch_law(Box{{0.05, 0.04, 0.02}}, {.contact_modulus = of}),
+                     "stiffness");
+  };
+  const double both = 1 / (1 / modulus + 1 / (3 * modulus));
+  EXPECT_NEAR(flat(both) * (1 / flat(modulus) + 1 / flat(3 * modulus)), 1, 1e-12);
+  // A round one: as much work as Hertz at the depth under the weight, with V = π R δ².
+  const double k_round =
+      parameter(patch_law(Sphere{radius}, {.contact_modulus = modulus}), "stiffness");
+  const double hertz = 4.0 / 3 * modulus * std::sqrt(radius);
+  const double depth = std::pow(g / hertz, 2.0 / 3);
+  EXPECT_NEAR(k_round * M_PI * radius * std::pow(depth, 3) / 3 /
+                  (0.4 * hertz * std::pow(depth, 2.5)),
+              1, 1e-12);
 }
 
 }  // namespace
