@@ -76,8 +76,15 @@ RobotState RobotOracle::at(const std::vector<double>& qpos,
   mjData& d = *inside_->data;
   std::copy(qpos.begin(), qpos.end(), d.qpos);
   std::copy(qvel.begin(), qvel.end(), d.qvel);
+  if (m.nkey > 0) std::copy(m.key_ctrl, m.key_ctrl + m.nu, d.ctrl);
+  // Filters are at rest; those of the last actuators.
+  for (int i = 0; i < m.na; ++i) d.act[i] = d.ctrl[m.nu - m.na + i];
   mj_forward(&m, &d);
   RobotState state;
+  state.driven.assign(d.qfrc_actuator, d.qfrc_actuator + m.nv);
+  for (int t = 0; t < m.ntendon; ++t) {
+    state.tendons.push_back(d.ten_length[t] - m.tendon_length0[t]);
+  }
   const auto n = static_cast<std::size_t>(m.nv);
   state.mass_matrix.resize(n * n);
   mj_fullM(&m, state.mass_matrix.data(), d.qM);

@@ -31,6 +31,8 @@ struct RobotState {
   std::vector<double> mass_matrix;  // row by row
   std::vector<double> bias;         // τ for v̇ = 0
   std::vector<RobotGeom> geoms;
+  std::vector<double> driven;   // τ of all actuators, as the first keyframe controls them
+  std::vector<double> tendons;  // lengths, less those at the reference
 };
 
 class RobotOracle {

@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "bristle/model/motors.hpp"
 #include "bristle/run.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/urdf.hpp"
@@ -48,6 +49,7 @@ Model model_of(const scene::Parts& parts) {
   ModelBuilder builder(tree_of(parts));
   for (const ShapeSpec& shape : parts.shapes) builder.add_shape(shape);
   for (const ContactSpec& contact : parts.contacts) builder.add_contact(contact);
+  for (const CouplingSpec& coupling : parts.couplings) builder.add_coupling(coupling);
   for (const MotorSpec& motor : parts.motors) builder.add_motor(motor);
   Result<Model> model = builder.build();
   EXPECT_TRUE(model) << model.error();
@@ -296,6 +298,52 @@ TEST(RobotsAgainstMujoco, MeshInertiaAndIncludedFiles) { expect_same("tool.xml",
 // Its mass is given: this MuJoCo takes the volume of the box with the same inertia.
 TEST(RobotsAgainstMujoco, MeshesThatAreNotConvexAndShapesFittedToThem) {
   expect_same("bracket.xml", 3e-7);
+}
+
+TEST(RobotsAgainstMujoco, ActuatorsPullAlikeAndTendonsAreAsLong) {
+  const scene::Parts parts = read(file("driven.xml"));
+  test::RobotOracle oracle(file("driven.xml"));
+  const Model model = model_of(parts);
+  ASSERT_EQ(model.motors.size(), 8u);
+  ASSERT_EQ(model.couplings.size(), 2u);
+  System system(model);
+  State state = make_state(model);
+  const Tree& tree = model.tree;
+  test::Dice dice(11);
+  double worst = 0, longest = 0;
+  int at_limit = 0;
+  for (int round = 0; round < 50; ++round) {
+    for (double& q : state.q) q = dice.uniform(-2, 2);
+    for (double& v : state.v) v = dice.uniform(-4, 4);
+    ASSERT_EQ(settle(system, 1e-3, state), StepStatus::ok);
+    apply_forces(system, {}, 0, state.q, state.v, state, memory_of(std::as_const(state)),
+                 rates_of(system.pools), {});
+    std::vector<double> tau(state.v.size());
+    for (std::size_t i = 0; i < model.motors.size(); ++i) {
+      const Motor& motor = model.motors[i];
+      const double force = system.motor_forces[i];
+      at_limit += force == motor.least_force || force == motor.largest_force;
+      add_motor_force(model, motor, force, tau);
+    }
+    const Correspondence c = correspond(tree, state.q, state.v, oracle);
+    const test::RobotState there = oracle.at(c.qpos, c.qvel);
+    std::vector<double> tau_there(tau.size());
+    for (std::size_t i = 0; i < tau.size(); ++i) {
+      for (const auto& [row, x] : c.columns[i]) {
+        tau_there[i] += x * there.driven[at(row)];
+      }
+    }
+    worst = std::max(worst, test::relative_difference(tau, tau_there));
+    for (std::size_t t = 0; t < 2; ++t) {
+      const double length = model.couplings[t].value(state.q);
+      longest = std::max(longest, std::abs(length - there.tendons[t]));
+    }
+  }
+  std::printf("driven.xml: forces of 8 actuators differ by %.1e, lengths by %.1e m\n",
+              worst, longest);
+  EXPECT_GT(at_limit, 10);
+  EXPECT_LT(worst, 1e-12);
+  EXPECT_LT(longest, 1e-14);
 }
 
 /// A random MJCF text: orientations, joints and geoms in every notation.
