@@ -324,6 +324,26 @@ ForceModel ForceModel::with_data(ForceData data) const {
   return other;
 }
 
+std::unique_ptr<Model> ForceModel::thinned() const {
+  constexpr std::size_t enough = 1000;
+  const std::size_t stride = data_.size() / enough;
+  if (stride < 2) return nullptr;
+  ForceData few;
+  bool begins = false;  // a press, since the point before
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    begins = begins || data_.begins[i];
+    if (i % stride != 0) continue;
+    few.position.push_back(data_.position[i]);
+    few.force.push_back(data_.force[i]);
+    few.begins.push_back(begins);
+    begins = false;
+    if (!data_.timed()) continue;
+    few.time.push_back(data_.time[i]);
+    few.speed.push_back(data_.speed[i]);
+  }
+  return std::make_unique<ForceModel>(with_data(std::move(few)));
+}
+
 void ForceModel::set_data(ForceData data) {
   data_ = std::move(data);
   motion_.resize(data_.size());

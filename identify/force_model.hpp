@@ -62,6 +62,7 @@ class ForceModel final : public Model {
                  double* residuals, double* jacobian) const override;
   /// The stiffness with which the forces have the right size.
   void improve(std::vector<double>& values) const override;
+  std::unique_ptr<Model> thinned() const override;
 
   const ForceData& data() const { return data_; }
   /// The same unknowns over other points.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,6 +69,9 @@ class Model {
   virtual bool is_series() const { return false; }
   /// Better values of the free unknowns that nobody gave, for the search to begin with.
   virtual void improve(std::vector<double>& values) const { (void)values; }
+  /// The same over fewer points, enough to tell good starts from bad ones; nothing where
+  /// there are few.
+  virtual std::unique_ptr<Model> thinned() const { return nullptr; }
 
  protected:
   std::vector<Unknown> unknowns_;

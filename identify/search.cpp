@@ -189,10 +189,13 @@ std::vector<std::vector<double>> starts_of(const Model& model, const Search& sea
       values[k] = drawn(model.unknowns()[k], first[k], random);
     }
   }
+  const std::unique_ptr<Model> few = model.thinned();
+  const Model& judge = few ? *few : model;
+  const Search judged(judge, {search.free().begin(), search.free().end()}, first);
   std::vector<double> cost(count);
   for_each_task(count, options.threads, [&](std::size_t i) {
-    if (i % 2 == 0) model.improve(all[i]);
-    cost[i] = search.squares(all[i]);
+    if (i % 2 == 0) judge.improve(all[i]);
+    cost[i] = judged.squares(all[i]);
     progress.add(0.05);
   });
   std::vector<std::size_t> order(count);
