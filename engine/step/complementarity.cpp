@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -45,6 +46,12 @@ constexpr int most_tree_passes = 20;
 // Of what the laws are off by, and of that scale at first, Newton's method leaves this:
 // the laws will say something else.
 constexpr double part_of_disagreement = 1e-2, part_of_scale = 0.1;
+// A solve that leaves more than this of the free velocity has led astray: contacts that
+// friction presses in may have no answer, and sweeps over them grow without end. Bounds
+// are held then, so many times in turn.
+constexpr double astray = 0.1;
+constexpr int most_holds = 4;
+constexpr double far = 0.03;  // that a link of a mechanism turns in a step [rad]
 
 /// The row of a constraint, where the bodies are.
 JacobianRow<double> row_of(const Workspace<double>& tree,
@@ -63,9 +70,26 @@ class Complementarity final : public FixedMethod {
   StepStatus step(System& system, State& state, double h,
                   Commands commands) noexcept override;
   SolveCounts solves() const noexcept override { return counts_; }
+  double work_of_rows() const noexcept override;
+  bool may_be_too_long(const System& system, double h) const noexcept override;
+  bool keeps_energy(const System& system, double h) const noexcept override;
   std::string advice(const Model& model) const override;
 
  private:
+  /// The row of a spring between bodies. Its direction turns with them, and the step is
+  /// straight: at its end the stretch is x + h u + lag, the lag as the positions there
+  /// say. A step whose force knew of no lag would leave stiff springs stretched by what
+  /// bodies turn.
+  struct SpringLine {
+    double stiffness, damping;  // [N/m], [N s/m]
+    double elastic;             // force at the step's beginning [N]
+    double free_rate;
+    double lag = 0;    // that the line has [m]
+    double found = 0;  // that the solution leads to [m]
+
+    double slope(double h) const { return h * stiffness + damping; }
+    double offset(double h) const { return free_rate + lag / h - elastic / slope(h); }
+  };
   /// What the problem's rows belong to, in the order they are added.
   struct Sections {
     int loops = 0, springs = 0, constraints = 0, motors = 0;
@@ -95,14 +119,19 @@ class Complementarity final : public FixedMethod {
   void mark_impacts(double h);
   bool lower_restitution(double h);
   void guess(const State& state, double h);
+  std::span<const double> bounding_loads() const;
   void advance_laws(System& system, State& state, double h);
   void find_jams();
   bool accepts(const State& state);
   void solve_passes(System& system, State& state, double h);
   SolveReport solve_once();
+  SolveReport solve_held();
   void find_rates();
   void find_diagonal();
   void renumber(System& system, const State& state, double h);
+  void renumber_springs(double h);
+  void find_lags(System& system, const State& state, double h);
+  double disagreement_of_springs(double h) const;
   void find_velocity(System& system, const State& state, double h);
   bool join_missed(System& system, const State& state, double h);
   void enter_ledger(System& system, State& state, double h);
@@ -127,20 +156,25 @@ class Complementarity final : public FixedMethod {
   SolveOptions solve_options_;
 
   // By rows of the problem.
-  std::vector<double> z_, z_before_, z_best_, u_free_, u_, diagonal_;
+  std::vector<double> z_, z_before_, z_best_, z_held_, u_free_, u_, diagonal_;
   std::vector<int> contact_of_;  // −1: none
-  std::vector<double> spring_force_, spring_slope_;
+  std::vector<SpringLine> springs_, springs_best_;
   std::vector<double> y_;
   Sections sections_;
 
   std::size_t reserved_ = 0;  // places for contacts
 
   std::vector<double> v_free_, v_next_, change_;
-  std::vector<Motion<double>> links_before_;
+  std::vector<Motion<double>> links_before_, links_free_;
   std::vector<Force<double>> applied_;
   LawSums sums_limits_, sums_contacts_;
   double residual_ = 0, relative_ = 0;
   bool converged_ = true;
+  bool held_ = false;  // friction of the present step is bounded by z_held_
+
+  // Where a step with springs between bodies leads.
+  std::vector<double> q_ahead_, v_ahead_;
+  std::unique_ptr<Workspace<double>> ahead_;
 
   SolveCounts counts_;
   int worst_contact_ = -1;   // the worst row of the present step
@@ -177,7 +211,16 @@ Complementarity::Complementarity(const System& system,
       v_next_(v_free_.size()),
       change_(v_free_.size()),
       links_before_(at(system.model->tree.link_count()), Motion<double>::zero()),
-      applied_(links_before_.size(), Force<double>::zero()) {}
+      links_free_(links_before_),
+      applied_(links_before_.size(), Force<double>::zero()) {
+  const std::vector<Loop>& loops = system.model->loops;
+  if (std::all_of(loops.begin(), loops.end(), [](const Loop& l) { return l.rigid; })) {
+    return;
+  }
+  ahead_ = std::make_unique<Workspace<double>>(system.model->tree);
+  q_ahead_.resize(at(system.model->tree.position_count()));
+  v_ahead_.resize(v_free_.size());
+}
 
 /// Room for as many rows as the state has places for.
 void Complementarity::reserve(const System& system, const State& state) {
@@ -206,13 +249,13 @@ void Complementarity::reserve(const System& system, const State& state) {
   const int n = static_cast<int>(rows);
   problem_.reserve(n, std::min(velocities, static_cast<int>(most) * longest), velocities);
   for (std::vector<double>* list :
-       {&z_, &z_before_, &z_best_, &u_free_, &u_, &diagonal_}) {
+       {&z_, &z_before_, &z_best_, &z_held_, &u_free_, &u_, &diagonal_}) {
     list->reserve(rows);
   }
   contact_of_.reserve(rows);
   y_.reserve(at(velocities) + quad_lanes);
-  spring_force_.reserve(springs);
-  spring_slope_.reserve(springs);
+  springs_.reserve(springs);
+  springs_best_.reserve(springs);
   trees_.reserve(contacts);
   with_solver(Solvers{}, options_.solver, [&]<class S>() {
     workspace_.fit(Room{rows, 0} + S::room(n, velocities + quad_lanes, solve_options_));
@@ -379,20 +422,21 @@ void Complementarity::add_loops(System& system, double) {
   }
 }
 
-/// Springs between bodies: z/h = f − (h k + d) u.
+/// Springs between bodies: z/h = f − (h k + d) (u + lag/h).
 void Complementarity::add_springs(System& system, const State& state, double h) {
   const Placement place = system.placement(state.q, v_free_);
-  spring_force_.clear();
-  spring_slope_.clear();
+  springs_.clear();
   for_each_spring(system.pools.springs, place, [&](const SpringRows& rows) {
     for (int k = 0; k < rows.count; ++k) {
-      const double slope = h * rows.stiffness[k] + rows.damping[k];
-      if (!(slope > 0)) continue;
-      const double rate = row_rate<double>(system.tree, v_free_, rows.row[k]);
-      add(system, rows.row[k], rate,
-          {rate - rows.elastic[k] / slope, 1 / (h * slope), -unbounded, unbounded});
-      spring_force_.push_back(rows.stiffness[k]);
-      spring_slope_.push_back(rows.damping[k]);
+      const SpringLine line{
+          .stiffness = rows.stiffness[k],
+          .damping = rows.damping[k],
+          .elastic = rows.elastic[k],
+          .free_rate = row_rate<double>(system.tree, v_free_, rows.row[k])};
+      if (!(line.slope(h) > 0)) continue;
+      add(system, rows.row[k], line.free_rate,
+          {line.offset(h), 1 / (h * line.slope(h)), -unbounded, unbounded});
+      springs_.push_back(line);
     }
   });
 }
@@ -554,6 +598,36 @@ SolveReport Complementarity::solve_once() {
   return report;
 }
 
+/// With bounds held the problem is convex, and friction takes energy whatever they are:
+/// those of the last step, then those of each solution before.
+SolveReport Complementarity::solve_held() {
+  SolveReport report;
+  z_ = z_before_;
+  held_ = true;
+  for (int k = 0; k < most_holds; ++k) {
+    z_held_ = z_;
+    problem_.hold_bounds(z_);
+    with_solver(Solvers{}, options_.solver, [&]<class S>() {
+      report = solve<S>(problem_, solve_options_, z_, workspace_);
+    });
+  }
+  find_diagonal();
+  double scale = 0;
+  for (const double rate : u_free_) scale = std::max(scale, std::abs(rate));
+  for (const ImpulseRow& row : contacts_.rows()) {
+    if (row.first < 0 || row.tangents == 0) continue;
+    const std::size_t first = at(row.first);
+    const double off =
+        diagonal_[first + 1] * row.mu * std::abs(z_[first] - z_held_[first]);
+    if (!(off > report.residual)) continue;
+    report.residual = off;
+    report.relative = scale > 0 ? off / scale : 0;
+    report.worst_row = row.first;
+  }
+  report.converged = report.converged && report.relative <= options_.tolerance;
+  return report;
+}
+
 /// u = J v⁺ = J v_free + W Wᵀ z.
 void Complementarity::find_rates() {
   for (int i = 0; i < problem_.island_count(); ++i) {
@@ -616,14 +690,67 @@ void Complementarity::renumber(System& system, const State& state, double h) {
                           line.upper);
     }
   }
+  renumber_springs(h);
   problem_.lay_out_again();
+}
+
+void Complementarity::renumber_springs(double h) {
+  int r = sections_.springs;
+  for (SpringLine& line : springs_) {
+    line.lag = line.found;
+    problem_.change_row(r++, line.offset(h), 1 / (h * line.slope(h)), -unbounded,
+                        unbounded);
+  }
+}
+
+/// The lags at the positions that the solution leads to.
+void Complementarity::find_lags(System& system, const State& state, double h) {
+  if (ahead_ == nullptr) return;
+  const Model& model = *system.model;
+  links_free_ = system.tree.velocities;
+  find_velocity(system, state, h);
+  system.tree.velocities = links_free_;
+  q_ahead_ = state.q;
+  v_ahead_ = v_next_;
+  gyroscopic_.move_on(model.tree, system.tree, h, q_ahead_, v_ahead_);
+  kinematics<double>(model.tree, q_ahead_, v_ahead_, *ahead_);
+  std::size_t k = 0;
+  for_each_spring(
+      system.pools.springs, {*ahead_, q_ahead_, v_ahead_}, [&](const SpringRows& rows) {
+        for (int i = 0; i < rows.count; ++i) {
+          if (!(h * rows.stiffness[i] + rows.damping[i] > 0)) continue;
+          SpringLine& line = springs_[k];
+          const double rate = u_[at(sections_.springs) + k];
+          ++k;
+          if (!(line.stiffness > 0)) continue;
+          line.found = (line.elastic - rows.elastic[i]) / line.stiffness - h * rate;
+        }
+      });
+}
+
+/// The largest velocity that springs and solution disagree by [m/s].
+double Complementarity::disagreement_of_springs(double h) const {
+  double worst = 0;
+  for (std::size_t k = 0; k < springs_.size(); ++k) {
+    const SpringLine& line = springs_[k];
+    const double stiffness = h * line.slope(h);
+    const double mobility = diagonal_[at(sections_.springs) + k] - 1 / stiffness;
+    const double missing = line.slope(h) * std::abs(line.found - line.lag);
+    worst = std::max(worst, mobility / (1 + mobility * stiffness) * missing);
+  }
+  return worst;
+}
+
+/// The normal impulses that bound friction.
+std::span<const double> Complementarity::bounding_loads() const {
+  if (held_) return z_held_;
+  return options_.bounds == FrictionBounds::lagged ? z_before_ : z_;
 }
 
 /// Forces and memory of the laws at the solution z.
 void Complementarity::advance_laws(System& system, State& state, double h) {
   Pools& pools = system.pools;
-  const std::span<const double> loads =
-      options_.bounds == FrictionBounds::lagged ? z_before_ : z_;
+  const std::span<const double> loads = bounding_loads();
   limits_.put_motion(pools.joints, state.joints, u_, z_, loads, h, options_.cone);
   contacts_.put_motion(pools.points, state.contacts, u_, z_, loads, h, options_.cone);
   sums_limits_ = limits_.advance(pools.joints, state.joints, h);
@@ -635,6 +762,7 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
   Pools& pools = system.pools;
   residual_ = relative_ = 0;
   converged_ = true;
+  held_ = false;
   if (problem_.row_count() == 0) return advance_laws(system, state, h);
   double scale = 0;
   for (const double rate : u_free_) scale = std::max(scale, std::abs(rate));
@@ -644,11 +772,15 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
   const double tolerance = std::max(options_.tolerance * scale, rate_rounding * fastest);
   double least = unbounded;
   for (int pass = 0, lowerings = 0;; ++pass) {
-    const SolveReport report = solve_once();
+    SolveReport report = solve_once();
     ++counts_.solves;
     counts_.iterations += static_cast<std::uint64_t>(report.iterations);
+    const bool coupled = options_.bounds == FrictionBounds::coupled;
+    if (coupled && !(report.relative <= astray) && !(least < unbounded)) {
+      report = solve_held();
+    }
     find_rates();
-    if (lowerings < most_lowerings && lower_restitution(h)) {
+    if (!held_ && lowerings < most_lowerings && lower_restitution(h)) {
       ++lowerings;
       ++counts_.lowered;
       continue;
@@ -659,7 +791,8 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
         pools.joints, state.joints, z_, diagonal_, h, tolerance, options_.cone);
     const ImpulseRows::Disagreement points = contacts_.improve(
         pools.points, state.contacts, z_, diagonal_, h, tolerance, options_.cone);
-    const double off = std::max(joints.speed, points.speed);
+    find_lags(system, state, h);
+    const double off = std::max({joints.speed, points.speed, disagreement_of_springs(h)});
     const double worst = std::max(report.residual, off);
     const bool better = worst < least;
     if (better) {
@@ -673,15 +806,20 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
                            : points.row;
     }
     // A solver that has used up its iterations would do so again.
-    const bool spent = !report.converged && report.iterations >= options_.iterations;
+    const bool spent =
+        held_ || (!report.converged && report.iterations >= options_.iterations);
     if (off <= tolerance || spent || pass >= options_.relinearisations) {
       if (better) return;
       break;
     }
-    if (better) z_best_ = z_;
+    if (better) {
+      z_best_ = z_;
+      springs_best_ = springs_;
+    }
     renumber(system, state, h);
   }
   z_ = z_best_;
+  springs_ = springs_best_;
   find_rates();
   advance_laws(system, state, h);
 }
@@ -702,8 +840,8 @@ bool Complementarity::take_on_trees(System& system, const State& state, double h
   if (limits || !trees_.begin(system, state, contacts_.rows(), h)) return false;
   for (std::vector<double>* list : {&z_, &u_, &diagonal_}) list->assign(trees_.rows(), 0);
   sections_ = {};
-  spring_force_.clear();
-  spring_slope_.clear();
+  springs_.clear();
+  held_ = false;
   return true;
 }
 
@@ -925,10 +1063,17 @@ void Complementarity::enter_ledger(System& system, State& state, double h) {
         h * system.motor_forces[i] * travel_rate(model, model.motors[i], v_next_);
   }
   int r = sections_.springs;
-  for (std::size_t k = 0; k < spring_force_.size(); ++k, ++r) {
-    const double rate = u_[at(r)];
-    works.loops += h * spring_slope_[k] * rate * rate;
-    works.numerical += 0.5 * spring_force_[k] * h * h * rate * rate;
+  for (const SpringLine& line : springs_) {
+    const double rate = u_[at(r++)];
+    // ½ k x² from x to x⁺, and what the force that the step thought of did.
+    const double grown = h * rate + line.lag, stretched = h * rate + line.found;
+    const double force = line.stiffness * grown - line.elastic;
+    works.loops += line.damping * grown * grown / h;
+    works.numerical += 0.5 * line.stiffness * grown * grown;
+    works.regenerated += 0.5 * line.stiffness * stretched * stretched -
+                         line.elastic * stretched - force * h * rate +
+                         0.5 * line.stiffness * grown * grown +
+                         line.damping * grown * line.lag / h;
   }
   for (const VelocityConstraint& constraint : model.constraints) {
     const double rate = u_[at(r++)];
@@ -1088,6 +1233,24 @@ StepStatus Complementarity::step(System& system, State& state, double h,
   } catch (const std::bad_alloc&) {
     return StepStatus::too_many_contacts;
   }
+}
+
+/// Where loops bend the way of bodies, and where a mechanism turns far in a step.
+bool Complementarity::may_be_too_long(const System& system, double h) const noexcept {
+  return !system.model->loops.empty() || velocity_terms_.turns_by(system.tree, h) > far;
+}
+
+bool Complementarity::keeps_energy(const System& system, double h) const noexcept {
+  return VelocityTerms::keeps_energy(velocity_terms_.turns_by(system.tree, h));
+}
+
+double Complementarity::work_of_rows() const noexcept {
+  double work = 0;
+  const std::size_t others = at(sections_.motors) + joints_.rows().size();
+  for (std::size_t r = 0; r < z_.size(); ++r) {
+    if (r < at(sections_.loops) || r >= others) work += z_[r] * u_[r];
+  }
+  return work;
 }
 
 std::string Complementarity::advice(const Model& model) const {

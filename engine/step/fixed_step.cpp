@@ -11,6 +11,44 @@
 
 namespace bristle {
 
+namespace {
+
+// A substep that creates more than this of a mechanism's energy is taken again in halves,
+// so many times.
+constexpr double most_created = 2e-5;
+constexpr int most_halvings = 6;
+constexpr double rounding_speed = 1e-10;  // [m/s]: what is slower, rounding may speed up
+constexpr double rounding = 1e-12;        // of energies
+
+/// Of a mechanism whose kinematics are in the system.
+struct Mechanical {
+  double energy = 0;   // kinetic, of gravity and of springs [J]
+  double scale = 0;    // of it, without gravity
+  double gravity = 0;  // the power of gravity [W]
+  double mass = 0;     // [kg]
+
+  static Mechanical of(const System& system, const State& state) noexcept {
+    const Tree& tree = system.model->tree;
+    const Workspace<double>& ws = system.tree;
+    Mechanical m;
+    m.scale = kinetic_energy<double>(tree, state.v, ws) +
+              spring_energy<double>(tree, state.q) +
+              energy_of(system.pools.springs, system.placement(state.q, state.v));
+    m.energy = m.scale + gravity_energy<double>(tree, ws);
+    for (std::size_t i = 1; i < ws.poses.size(); ++i) {
+      const Inertia<double>& inertia = ws.constants[i].inertia;
+      const Motion<double>& moves = ws.velocities[i];
+      m.mass += inertia.mass;
+      m.gravity +=
+          dot(tree.gravity(), inertia.mass * moves.linear +
+                                  cross(moves.angular, ws.poses[i].R * inertia.moment));
+    }
+    return m;
+  }
+};
+
+}  // namespace
+
 /// Hands events to an observer at the accepted states that show them.
 struct FixedStep::Report {
   const StepObserver& observer;
@@ -35,6 +73,7 @@ FixedStep::FixedStep(const Model& model, const FixedStepOptions& options)
       passages_(model) {
   if (options_.substeps < 0) options_.substeps = 1;
   if (options_.method.info().impulses) options_.substeps = std::max(options_.substeps, 1);
+  if (options.method.info().impulses) kept_ = make_state(model);
   if (model.loop_rows > 0) {
     q_kept_.resize(static_cast<std::size_t>(model.tree.position_count()));
     v_kept_.resize(static_cast<std::size_t>(model.tree.velocity_count()));
@@ -87,6 +126,52 @@ StepStatus FixedStep::substep(State& state, Commands commands) noexcept {
       state.time = time;
     }
   }
+  return status;
+}
+
+/// A substep of a mechanism that has loops or turns fast, in parts where it would create
+/// energy: positions go straight on in a part, and joints and loops bend their way.
+/// Between parts the state is settled.
+StepStatus FixedStep::substep_in_parts(State& state, Commands commands,
+                                       Report* report) noexcept {
+  const double whole = h_;
+  double left = whole, part = whole;
+  StepStatus status = StepStatus::ok;
+  while (status == StepStatus::ok && left > 0) {
+    kept_ = state;
+    h_ = part;
+    const Mechanical before = Mechanical::of(system_, state);
+    const bool keeps = method_->keeps_energy(system_, part);
+    status = substep(state, commands);
+    bool fine = status == StepStatus::ok;
+    if (fine) {
+      kinematics<double>(system_.model->tree, state.q, state.v, system_.tree);
+      const Mechanical after = Mechanical::of(system_, state);
+      const double done = state.works.motors - kept_.works.motors + state.works.loads -
+                          kept_.works.loads + method_->work_of_rows();
+      double created = after.energy - before.energy - done;
+      if (!keeps) created += 0.5 * part * (after.gravity - before.gravity);
+      const double allowed =
+          most_created * (part / whole) * std::max(before.scale, after.scale) +
+          rounding * std::abs(after.energy) +
+          after.mass * rounding_speed * rounding_speed;
+      fine = created <= allowed;
+    }
+    const bool shortest = part <= std::ldexp(1.5 * whole, -most_halvings);
+    if (!fine && !shortest) {
+      state = kept_;
+      part *= 0.5;
+      status = settle(state, commands);
+      continue;
+    }
+    left = left > 1.5 * part ? left - part : 0;
+    part = std::min(2 * part, left);
+    if (status == StepStatus::ok && left > 0) {
+      passages_.end(system_, state);
+      status = settle_for(state, commands, report);
+    }
+  }
+  h_ = whole;
   return status;
 }
 
@@ -160,7 +245,13 @@ StepStatus FixedStep::take_step(State& state, Commands commands, bool settled,
     if (extrapolate && i > 0) move_on(commands_);
     StepStatus status = StepStatus::ok;
     if (!settled || i > 0) status = settle_for(state, commands, report);
-    if (status == StepStatus::ok) status = substep(state, commands);
+    if (status == StepStatus::ok) {
+      // Commands hold over a substep: joints that they prescribe move on in one part.
+      const bool given = !commands.empty() && !system_.model->prescribed.empty();
+      status = !given && method_->may_be_too_long(system_, h_)
+                   ? substep_in_parts(state, commands, report)
+                   : substep(state, commands);
+    }
     if (status != StepStatus::ok) return status;
     passages_.end(system_, state);
   }
@@ -222,6 +313,10 @@ void FixedStep::restart() {
 }
 
 std::string FixedStep::advice(const State& state) {
+  if (system_.model->loop_rows > 0) {
+    std::string open = open_loop(system_, state);
+    if (!open.empty()) return open;
+  }
   // What is too stiff for one substep has more of them.
   std::string text =
       options_.substeps > 0 ? step_warning(system_, state, options_) : std::string();

@@ -58,6 +58,7 @@ class FixedStep final : public Stepper {
   StepStatus follow_step(State& state, Commands commands, Report* report);
   StepStatus take_accurate(State& state, Commands commands, double left);
   StepStatus substep(State& state, Commands commands) noexcept;
+  StepStatus substep_in_parts(State& state, Commands commands, Report* report) noexcept;
   void move_on(std::vector<MotorCommand>& commands) const noexcept;
 
   FixedStepOptions options_;

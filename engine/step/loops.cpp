@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "bristle/core/trigonometry.hpp"
 #include "bristle/model/positions.hpp"
@@ -254,6 +255,32 @@ LoopGap loop_gap(System& system) noexcept {
     most.angle = std::max(most.angle, gap.angle);
   }
   return most;
+}
+
+std::string open_loop(System& system, const State& state) {
+  const Model& model = *system.model;
+  kinematics<double>(model.tree, state.q, state.v, system.tree);
+  const Loop* worst = nullptr;
+  double largest = typed_digits;
+  for (const Loop& loop : model.loops) {
+    if (!loop.rigid) continue;
+    const LoopGap gap = loop_gap(system, loop);
+    const double relative =
+        std::max(gap.distance / size_of(loop, system.tree), gap.angle);
+    if (!(relative > largest)) continue;
+    largest = relative;
+    worst = &loop;
+  }
+  if (worst == nullptr) return {};
+  const LoopGap gap = loop_gap(system, *worst);
+  char amounts[100];
+  std::snprintf(amounts, sizeof amounts, " is open by %.3g m", gap.distance);
+  std::string text = "The loop \"" + worst->name + "\"" + amounts;
+  if (gap.angle > typed_digits) {
+    std::snprintf(amounts, sizeof amounts, " and %.3g rad", gap.angle);
+    text += amounts;
+  }
+  return text;
 }
 
 }  // namespace bristle

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "bristle/step/system.hpp"
 
 // Rigid loops over a run. Accelerations keep them closed up to the error of the method;
@@ -35,5 +37,8 @@ struct LoopGap {
 };
 LoopGap loop_gap(System& system) noexcept;
 LoopGap loop_gap(System& system, const Loop& loop) noexcept;  // of one
+
+/// Which rigid loop of a state is open most, and by how much; empty where all are closed.
+std::string open_loop(System& system, const State& state);
 
 }  // namespace bristle

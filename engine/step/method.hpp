@@ -55,6 +55,15 @@ class FixedMethod {
   virtual StepStatus step(System& system, State& state, double h,
                           Commands commands) noexcept = 0;
   virtual SolveCounts solves() const noexcept { return {}; }
+  /// Whether a step from this settled state may create energy, so that it has to be
+  /// looked at, and taken again in parts.
+  virtual bool may_be_too_long(const System&, double) const noexcept { return false; }
+  /// Whether a step from it keeps T + V; else, with gravity taken at its beginning, it
+  /// keeps T + V + ½ h f_g·v.
+  virtual bool keeps_energy(const System&, double) const noexcept { return false; }
+  /// What contacts, limits and friction did to the bodies in the last step [J]; of a
+  /// method that solves for impulses.
+  virtual double work_of_rows() const noexcept { return 0; }
   /// Warnings so far, with what to do; empty: none.
   virtual std::string advice(const Model&) const { return {}; }
 };

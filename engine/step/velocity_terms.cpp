@@ -10,8 +10,9 @@ namespace {
 using detail::at;
 
 constexpr double slow_turn = 2e-3;  // of a link in a step [rad]
-// Of T in a step: what is further off is no longer an error of second order.
-constexpr double least_share = 0.25, most_share = 1.5;
+// Of T in a step: what is further above is no longer an error of second order. What is
+// below is taken all the same, so that no step creates energy.
+constexpr double most_share = 1.5;
 
 /// Of a link: mass times the place of its centre, and times its velocity.
 Vec3<double> lever_of(const Workspace<double>& ws, std::size_t link) {
@@ -67,6 +68,13 @@ VelocityTerms::VelocityTerms(const Model& model)
   }
   fast_.resize(root_.size());
   target_.resize(root_.size());
+  mass_.resize(root_.size());
+  momentum_.resize(root_.size());
+  for (int i = 1; i < links; ++i) {
+    if (group_[at(i)] >= 0) {
+      mass_[at(group_[at(i)])] += tree.constants()[at(i)].inertia.mass;
+    }
+  }
   energies_.resize(root_.size());
 }
 
@@ -82,6 +90,16 @@ bool VelocityTerms::find(const Workspace<double>& ws, double h) noexcept {
   }
   return any_;
 }
+
+double VelocityTerms::turns_by(const Workspace<double>& ws, double h) const noexcept {
+  double most = 0;
+  for (std::size_t i = 1; i < group_.size() && !root_.empty(); ++i) {
+    if (group_[i] >= 0) most = std::max(most, norm2(ws.velocities[i].angular));
+  }
+  return h * std::sqrt(most);
+}
+
+bool VelocityTerms::keeps_energy(double turn) noexcept { return turn > slow_turn; }
 
 void VelocityTerms::find_energies(const Workspace<double>& ws,
                                   std::span<const double> v) noexcept {
@@ -130,10 +148,10 @@ double VelocityTerms::measure(const Tree& tree, double h, std::span<const double
                               std::span<const Motion<double>> before,
                               std::span<const Vec3<double>> torques,
                               Workspace<double>& ws) noexcept {
-  // T(v⁺) + V, and half the work of gravity; the other half at the new positions.
-  h_ = h;
+  // T(v⁺) + V less the work of gravity; V at the new positions will come off.
   find_energies(ws, v_next);
   std::copy(energies_.begin(), energies_.end(), target_.begin());
+  std::fill(momentum_.begin(), momentum_.end(), Vec3<double>{0, 0, 0});
   find_forces(tree, v, before, ws);
   double undamped = 0;
   const Vec3<double> gravity = tree.gravity();
@@ -144,14 +162,16 @@ double VelocityTerms::measure(const Tree& tree, double h, std::span<const double
     const Vec3<double> arm = ws.poses[i].R * ws.constants[i].inertia.moment;
     const Motion<double>&from = before[i], &to = ws.velocities[i];
     const Motion<double> change = to - from;
-    const Vec3<double> moved = mass * to.linear + cross(to.angular, arm);
-    target_[g] -= dot(gravity, mass * ws.poses[i].p + arm + (0.5 * h) * moved);
+    Vec3<double> moved = mass * to.linear + cross(to.angular, arm);
     if (root_[g] < 0) {
       const Vec3<double> pushed = mass * change.linear + cross(change.angular, arm);
       undamped += 0.5 * h * dot(gravity, pushed);
+      moved = moved - 0.5 * pushed;
     }
+    target_[g] -= dot(gravity, mass * ws.poses[i].p + arm + h * moved);
     Force<double> c = ws.links[i].force;
     c.torque = c.torque - torques[i];
+    momentum_[g] = momentum_[g] + mass * to.linear + cross(to.angular, arm) + h * c.force;
     target_[g] += 0.5 * h * dot(c, from + to);
     undamped -= 0.5 * h * dot(c, change);
   }
@@ -164,38 +184,49 @@ void VelocityTerms::keep(const Tree& tree, std::span<const double> q, std::span<
   find_energies(ws, v);
   for (std::size_t i = 1; i < group_.size(); ++i) {
     if (!is_fast(i)) continue;
-    const Vec3<double> moved = h_ * momentum_of(ws, i, ws.velocities[i]);
-    target_[at(group_[i])] += dot(tree.gravity(), lever_of(ws, i) - 0.5 * moved);
+    target_[at(group_[i])] += dot(tree.gravity(), lever_of(ws, i));
   }
   for (std::size_t g = 0; g < root_.size(); ++g) {
     if (fast_[g] != 0) scale(tree, g, v, ws);
   }
 }
 
+/// The velocity of the centre of mass.
+Vec3<double> VelocityTerms::flight_at(std::size_t group,
+                                      const Workspace<double>& ws) const noexcept {
+  Vec3<double> momentum{0, 0, 0};
+  for (std::size_t i = 1; i < group_.size(); ++i) {
+    if (group_[i] != static_cast<int>(group)) continue;
+    momentum = momentum + momentum_of(ws, i, ws.velocities[i]);
+  }
+  return (1 / mass_[group]) * momentum;
+}
+
 void VelocityTerms::scale(const Tree& tree, std::size_t group, std::span<double> v,
                           const Workspace<double>& ws) noexcept {
   const int root = root_[group];
-  double mass = 0;
-  Vec3<double> momentum{0, 0, 0};
-  for (std::size_t i = 1; root >= 0 && i < group_.size(); ++i) {
-    if (group_[i] != static_cast<int>(group)) continue;
-    mass += ws.constants[i].inertia.mass;
-    momentum = momentum + momentum_of(ws, i, ws.velocities[i]);
+  const double mass = root >= 0 ? mass_[group] : 0;
+  Vec3<double> has_flight{0, 0, 0}, flight{0, 0, 0};
+  if (mass > 0) {
+    has_flight = flight_at(group, ws);
+    flight = (1 / mass) * momentum_[group];
   }
-  const Vec3<double> flight = mass > 0 ? (1 / mass) * momentum : momentum;
-  const double of_flight = 0.5 * mass * norm2(flight);
-  const double has = energies_[group] - of_flight, wants = target_[group] - of_flight;
-  if (!(has > 1e-12 * energies_[group])) return;
-  const double factor = std::sqrt(std::clamp(wants / has, least_share, most_share));
-  double* const linear = root >= 0 ? v.data() + tree.link(root).v + 3 : nullptr;
-  const Vec3<double> carried =
-      root >= 0 ? transpose_times(ws.free[at(tree.link(root).free)].axes, flight)
-                : flight;
-  if (linear != nullptr) store(load_vec3(linear) - carried, linear);
+  const double has = energies_[group] - 0.5 * mass * norm2(has_flight);
+  const double wants = target_[group] - 0.5 * mass * norm2(flight);
+  const bool turns = has > 1e-12 * energies_[group];
+  const double factor = turns ? std::sqrt(std::clamp(wants / has, 0.0, most_share)) : 1;
+  double* const linear = mass > 0 ? v.data() + tree.link(root).v + 3 : nullptr;
+  if (linear != nullptr) {
+    const Mat3<double>& axes = ws.free[at(tree.link(root).free)].axes;
+    store(load_vec3(linear) - transpose_times(axes, has_flight), linear);
+  }
   for (std::size_t k = 0; k < v.size(); ++k) {
     if (of_velocity_[k] == static_cast<int>(group)) v[k] *= factor;
   }
-  if (linear != nullptr) store(load_vec3(linear) + carried, linear);
+  if (linear != nullptr) {
+    const Mat3<double>& axes = ws.free[at(tree.link(root).free)].axes;
+    store(load_vec3(linear) + transpose_times(axes, flight), linear);
+  }
 }
 
 }  // namespace bristle

@@ -11,14 +11,14 @@
 // that takes them from its beginning, v⁺ = v + h M⁻¹ (f − c), neither holds: a mechanism
 // gains or loses about (h ω)² of its kinetic energy T per step. Mechanisms that turn fast
 // are therefore kept at the energy that they should have: c does what the change of M
-// says, at the mean velocity v̄ = ½(v + v⁺), and the work of gravity, f_g·v, by the
-// trapezoidal rule, what V says:
+// says, at the mean velocity v̄ = ½(v + v⁺), and gravity f_g what V says:
 //
-//   T(q⁺, v⁺) = T(q, v⁺) + h c·v̄ − [V(q⁺) − V(q) + ½ h (f_g·v⁺ + f_g⁺·v⁺)]
+//   T(q⁺, v⁺) = T(q, v⁺) + h c·v̄ − [V(q⁺) − V(q) + h f_g·v̄]
 //
 // Velocities at the new positions are scaled so that this holds: a correction of h² per
-// step, as the error is. A pendulum, whose steps are symplectic without it, is corrected
-// by h³. The centre of mass of a mechanism that flies keeps its velocity.
+// step, as the error is. A mechanism that flies takes v⁺ in place of v̄ with f_g, since
+// gravity does not act on what its parts do to each other. Its centre of mass gets the
+// momentum that M (v⁺ − v) + h c says, the impulses of the step, and no other.
 
 namespace bristle {
 
@@ -29,6 +29,11 @@ class VelocityTerms {
   /// Finds the mechanisms that turn fast, from the velocities of their links; whether
   /// there are any.
   bool find(const Workspace<double>& ws, double h) noexcept;
+
+  /// The most that a link of a mechanism turns in a step [rad].
+  double turns_by(const Workspace<double>& ws, double h) const noexcept;
+  /// Whether mechanisms that turn by so much keep T + V.
+  static bool keeps_energy(double turn) noexcept;
 
   /// What a step does to them, at the positions of its beginning. Link velocities are
   /// those of v, `before`, and of v_next, which the workspace has; `torques` act on the
@@ -51,6 +56,7 @@ class VelocityTerms {
                    Workspace<double>& ws) noexcept;
   void scale(const Tree& tree, std::size_t group, std::span<double> v,
              const Workspace<double>& ws) noexcept;
+  Vec3<double> flight_at(std::size_t group, const Workspace<double>& ws) const noexcept;
   /// T of each group, at the velocities of the workspace.
   void find_energies(const Workspace<double>& ws, std::span<const double> v) noexcept;
 
@@ -59,7 +65,8 @@ class VelocityTerms {
   std::vector<int> root_;         // per group: the free joint that carries it; −1: none
   std::vector<std::uint8_t> fast_;
   std::vector<double> target_, energies_;  // T that it should have, and has
-  double h_ = 0;
+  std::vector<double> mass_;               // of those that fly, with the momentum
+  std::vector<Vec3<double>> momentum_;     // that the step gave them
   bool any_ = false;
 };
 

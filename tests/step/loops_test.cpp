@@ -252,6 +252,10 @@ TEST(Loops, OnesThatCannotCloseAreReported) {
   EXPECT_EQ(clock.settle(state), StepStatus::loops_open);
   EXPECT_EQ(state.q, before.q);
   EXPECT_NE(explain(StepStatus::loops_open).find("cannot be closed"), std::string::npos);
+  // The one that is open, and by how much.
+  EXPECT_NE(clock.advice(state).find("The loop \"knuckle\" is open by "),
+            std::string::npos)
+      << clock.advice(state);
 
   // Across the plane: nothing can move there, and 1 cm is no typing error.
   const FourBar fine;
