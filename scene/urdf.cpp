@@ -360,17 +360,20 @@ class Reading {
     static const std::map<std::string_view, JointType> types{
         {"fixed", JointType::fixed},         {"revolute", JointType::revolute},
         {"continuous", JointType::revolute}, {"prismatic", JointType::prismatic},
-        {"planar", JointType::planar},       {"floating", JointType::free}};
+        {"planar", JointType::planar},       {"floating", JointType::free},
+        {"spherical", JointType::spherical}};  // of Bullet; urdfdom does not know it
     joint.kind = std::string(e.value("type"));
     if (const auto type = types.find(joint.kind); type != types.end()) {
       joint.type = type->second;
     } else {
       error(e, {joint.who, ": type = ", shown(joint.kind),
-                " must be fixed, revolute, continuous, prismatic, planar or floating"});
+                " must be fixed, revolute, continuous, prismatic, planar, floating or "
+                "spherical"});
       joint.kind = "fixed";
     }
     joint.body = words({"<joint name='", numbered('j', joints_.size()), "' type='",
-                        joint.kind, "'>", origin(e, joint.who).text});
+                        joint.type == JointType::spherical ? "floating" : joint.kind,
+                        "'>", origin(e, joint.who).text});
     read_axis(joint);
     read_limit(joint);
     read_dynamics(joint);
@@ -401,7 +404,7 @@ class Reading {
   void read_axis(JointRecord& joint) {
     const Element* axis = joint.element->child("axis");
     if (axis == nullptr || joint.type == JointType::fixed ||
-        joint.type == JointType::free) {
+        quaternion_at(joint.type) >= 0) {
       return;
     }
     const Attribute* xyz = required(*axis, "xyz", joint.who);

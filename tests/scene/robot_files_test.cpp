@@ -322,6 +322,20 @@ TEST(Urdf, RefusesWhatCannotBe) {
                  "geometry must be box, cylinder, sphere");
 }
 
+TEST(Urdf, SphericalJointsTurnAboutTheirOrigin) {
+  const Answer a = urdf(robot(box_link("a") + box_link("b") +
+                              "<joint name='j' type='spherical'><parent link='a'/><child "
+                              "link='b'/><origin xyz='0 0 0.3'/><axis xyz='1 0 0'/>"
+                              "<dynamics damping='0.2'/></joint>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.joint("j").type, JointType::spherical);
+  EXPECT_EQ(a.joint("j").on_parent.p.z, 0.3);
+  EXPECT_EQ(a.joint("j").damping, 0.2);
+  const Result<Model> model = model_of(a.parts);
+  ASSERT_TRUE(model) << model.error();
+  EXPECT_EQ(model->tree.velocity_count(), 3);
+}
+
 TEST(Urdf, LeftOversOfXacroAreNamed) {
   expect_problem(urdf(robot(box_link("a") + box_link("b") +
                             joint("j", "a", "b", "<origin xyz='${x} 0 0'/>"))),
