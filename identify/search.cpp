@@ -240,7 +240,7 @@ Ends search_from_starts(const Model& model, const Search& search,
   for (const Minimum& m : ends.minima) {
     if (m.failed || !m.converged) continue;
     ++ends.converged;
-    if (m.squares <= least * (1 + 1e-6) + 1e-14 * scale) ++ends.at_best;
+    if (m.squares <= least * (1 + 1e-6) + 1e-12 * scale) ++ends.at_best;
   }
   return ends;
 }

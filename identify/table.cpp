@@ -268,6 +268,25 @@ std::string link_name(std::string_view name) {
   return text;
 }
 
+/// A recording has a moment twice, up to rounding, where a step and a sample end
+/// together: the first one is kept.
+void drop_repeats(Table& table) {
+  const std::vector<double> time = table["time"];
+  std::vector<bool> kept(time.size(), true);
+  double last = 0;
+  for (std::size_t i = 0; i < time.size(); ++i) {
+    kept[i] = i == 0 || std::fabs(time[i] - last) > 1e-14 * std::fabs(last);
+    if (kept[i]) last = time[i];
+  }
+  for (auto& [name, values] : table.columns) {
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (kept[i]) values[to++] = values[i];
+    }
+    values.resize(to);
+  }
+}
+
 /// The datasets that meet the wishes: by the names that stand for them, else by any of
 /// the names that a wish may have.
 Result<Table> read_hdf5(const std::string& path, std::span<const ColumnWish> wishes,
@@ -304,6 +323,7 @@ Result<Table> read_hdf5(const std::string& path, std::span<const ColumnWish> wis
   if (!columns) return Error{columns.error()};
   Table table{.file = path};
   std::string there;
+  bool recorded = false;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const auto& [match, dataset, named] = candidates[i];
     const auto& column = (*columns)[i];
@@ -327,6 +347,7 @@ Result<Table> read_hdf5(const std::string& path, std::span<const ColumnWish> wis
                                dataset, values.size(), table.rows())};
     }
     there += fmt::format("{}{}", there.empty() ? "" : ", ", dataset);
+    recorded = recorded || dataset == "/time";
     table.columns.emplace(name, std::move(values));
   }
   std::string problem =
@@ -335,6 +356,7 @@ Result<Table> read_hdf5(const std::string& path, std::span<const ColumnWish> wis
     return Error{problem + "; name a dataset with --column NAME=/PATH"};
   }
   if (table.rows() == 0) return Error{fmt::format("{}: there are no rows", path)};
+  if (recorded) drop_repeats(table);
   return table;
 }
 

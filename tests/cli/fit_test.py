@@ -291,18 +291,58 @@ class Files(InFolder):
         self.assertEqual(fitted.returncode, 0, fitted.stderr)
 
     def test_columns_of_a_recording_have_paths(self):
-        (self.folder / "scene.toml").write_text(
-            (DATA / "bounce.toml").read_text().replace("duration_s = 1.8", "duration_s = 0.335") +
-            '[[probes]]\nname = "force"\nkind = "contact_force"\nb = "ball"\ncomponent = "normal"\n')
-        run_ = subprocess.run([BRISTLE, "run", self.folder / "scene.toml", "--out", self.folder / "run", "--set",
-                               "record.steps=true"], capture_output=True, text=True)
+        """A ball falls upwards, so that its height grows as it nears the ceiling."""
+        (self.folder / "up.toml").write_text("""
+[gravity]
+vector_m_s2 = [0, 0, 9.81]
+[clock]
+duration_s = 0.33
+[record]
+every = "1 ms"
+steps = true
+[[bodies]]
+name = "ceiling"
+fixed = true
+rotation_deg = [180, 0, 0]
+position_m = [0, 0, 0.52]
+shapes = [{ type = "plane" }]
+[[bodies]]
+name = "ball"
+mass_kg = 0.05
+shapes = [{ type = "sphere", radius_m = 0.02 }]
+[[contacts]]
+normal = { law = "hunt-crossley", stiffness = 1e6, exponent = 1.5, dissipation = 0.2 }
+[[probes]]
+name = "height"
+kind = "point"
+body = "ball"
+component = "z"
+[[probes]]
+name = "speed"
+kind = "velocity"
+body = "ball"
+component = "z"
+[[probes]]
+name = "force"
+kind = "contact_force"
+b = "ball"
+component = "normal"
+""")
+        run_ = subprocess.run([BRISTLE, "run", self.folder / "up.toml", "--out", self.folder / "run"],
+                              capture_output=True, text=True)
         self.assertEqual(run_.returncode, 0, run_.stderr)
+        columns = ("--column", "force_N=/probes/force", "--column", "position_m=/probes/height", "--column",
+                   "velocity_m_s=/probes/speed")
         recording = self.folder / "run" / "recording.h5"
-        done = run("force", recording, "--law", "gonthier", "--column", "force_N=/probes/force", "--column",
-                   "position_m=/probes/nothing")
+        found = answer("force", recording, "--law", "hunt-crossley", "--free", "exponent", *columns)["parameters"]
+        truth = {"stiffness": 1e6, "exponent": 1.5, "dissipation": 0.2, "contact_point_m": 0.5}
+        self.assertEqual(sorted(found), sorted(truth))
+        for name, value in truth.items():
+            self.assertAlmostEqual(found[name]["value"] / value, 1, 5, name)
+        done = run("force", recording, "--law", "hunt-crossley", *columns[:2], "--column", "position_m=/probes/nothing")
         self.assertEqual(done.returncode, 2)
         self.assertIn("there is no dataset /probes/nothing", done.stderr)
-        done = run("force", recording, "--law", "gonthier")
+        done = run("force", recording, "--law", "hunt-crossley")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--column", done.stderr)
 

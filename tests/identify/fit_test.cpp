@@ -172,7 +172,7 @@ std::vector<Truth> truths_of(const LawEntry& law) {
   return list;
 }
 
-/// Frees the truths, each up to ten times off, fits, and expects them back.
+/// Frees the truths, each ten times off, fits, and expects them back.
 void expect_back(Model& model, const std::vector<Truth>& truths, const char* law) {
   std::vector<double> values = model.values();
   int turn = 0;
@@ -180,7 +180,7 @@ void expect_back(Model& model, const std::vector<Truth>& truths, const char* law
     Unknown& u = model.unknowns()[static_cast<std::size_t>(model.find(truth.name))];
     u.free = true;
     u.given = true;
-    const double off = std::pow(10.0, ++turn % 2 == 0 ? 0.9 : -0.9);
+    const double off = ++turn % 2 == 0 ? 10 : 0.1;
     u.value = std::clamp(truth.value * off, u.range.low + 1e-12, u.range.high);
   }
   const auto found = fit(model, {});
