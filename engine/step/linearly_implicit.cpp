@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -84,6 +86,7 @@ struct RowLinearisation {
   double potential = 0;
   bool foreseen = false;
   int follows = 0;
+  double gyration = 0;  // by which friction resisted spinning [m]
 
   /// What it says about the motion at the step's beginning stays.
   void let_go() {
@@ -170,7 +173,7 @@ double taken_by_patch(const PointPool& pool, const ContactRows& rows, const LawR
   const PatchRow& now = pool.patch(i);
   const double lost =
       (law.columns.normal_force[i] - law.volume_law().stiffness * now.volume) *
-          now.approach +
+          law.columns.rate[i] +
       now.rolling_power;
   return h * (row.power_at(now) - lost);
 }
@@ -179,7 +182,8 @@ constexpr int most_solves = 8;  // of one step
 // Where a patch is much deeper than it can be: the overlap of a corner falls to 2/3 with
 // every solution, to a thousandth in 17.
 constexpr int most_follows = 20, most_patch_solves = most_follows + most_solves;
-constexpr double least_created = 1e-3;                   // of the energy in a patch
+constexpr double most_created = 1e-2;   // by a step, of the kinetic energy: no word of it
+constexpr double least_created = 1e-3;  // of the energy in a patch
 constexpr std::size_t most_rows = PointPool::most_rows;  // of J, of any pool
 
 class LinearlyImplicitEuler final : public FixedMethod {
@@ -187,6 +191,7 @@ class LinearlyImplicitEuler final : public FixedMethod {
   explicit LinearlyImplicitEuler(const System& system);
   StepStatus step(System& system, State& state, double h,
                   Commands commands) noexcept override;
+  std::string advice(const Model& model) const override;
 
  private:
   using Rows = std::vector<RowLinearisation>;
@@ -223,6 +228,7 @@ class LinearlyImplicitEuler final : public FixedMethod {
   void book_prescribed(System& system, double h) noexcept;
   void finish(System& system, State& state, double h, Commands commands) noexcept;
   void book_rows(System& system, State& state, double h) noexcept;
+  void finish_patches(PointPool& pool, const ContactRows& rows, double h) noexcept;
   void book_patches(System& system, State& state) noexcept;
   void book_springs(System& system, State& state, double h) noexcept;
   void book_links(System& system, State& state, double h) noexcept;
@@ -238,6 +244,11 @@ class LinearlyImplicitEuler final : public FixedMethod {
   std::vector<MotorStep> motors_;
   GyroscopicStep gyroscopic_;
   std::vector<Motion<double>> links_before_;
+
+  // Steps in which patches stored more than they took, and how much [J].
+  std::uint64_t creations_ = 0;
+  double created_ = 0, first_creation_ = 0;
+  double kinetic_ = 0, in_patches_ = 0;  // of this step: at its beginning, and lost [J]
 };
 
 LinearlyImplicitEuler::LinearlyImplicitEuler(const System& system)
@@ -353,10 +364,10 @@ void LinearlyImplicitEuler::linearise_patch(const LawPool& pool, const LawRow& r
                    k.n2 * patch.approach - k.t12 * turning.x - k.t22 * turning.y};
 }
 
-/// Where a patch would store more than it takes, it is deeper than it can be, and is
-/// linearised again where the solution leads: true. A force that grows with the overlap
-/// faster than in proportion is thereby approached from above, and a patch that is not
-/// followed any more has created nothing.
+/// Where a patch would store and lose more than it takes, it is deeper than it can be,
+/// and is linearised again where the solution leads: true. A force that grows with the
+/// overlap faster than in proportion is thereby approached from above, and a patch that
+/// is not followed any more has created nothing.
 bool LinearlyImplicitEuler::follow_patch(PointPool& pool, const ContactRows& rows,
                                          const LawRow& row, const Placement& place,
                                          double h, RowLinearisation& to,
@@ -369,7 +380,11 @@ bool LinearlyImplicitEuler::follow_patch(PointPool& pool, const ContactRows& row
   if (!(there.force > 0)) return false;
   const double stiffness = row.volume_law().stiffness;
   const double stored = stiffness * there.patch.potential;
-  const double created = stored - stiffness * to.potential - h * to.power_at(now);
+  const double own = there.patch.approach_at(there.patch.centroid);
+  const double lost =
+      (there.force - stiffness * there.patch.volume) * own + there.patch.rolling_power;
+  const double created =
+      stored - stiffness * to.potential - h * (to.power_at(now) - std::max(lost, 0.0));
   if (to.normal_at(now) >= 0 && !(created > least_created * stored)) return false;
   ++to.follows;
   // The wrench at the velocities of the step's beginning, on the new line.
@@ -717,7 +732,11 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
       depth[i] += 0.5 * h * rate[i];
     }
   });
-  if (model.has_patches) foresee_patches(system.pools.points, state.contacts, h);
+  if (model.has_patches) {
+    kinetic_ = kinetic_energy<double>(model.tree, state.v, system.tree);
+    in_patches_ = 0;
+    foresee_patches(system.pools.points, state.contacts, h);
+  }
   apply_forces(system, {Form::advance, h}, state.time, state.q, state.v, state,
                memory_of(std::as_const(state)), rates_of(system.pools), commands);
   gyroscopic_.add(model.tree, system.tree, h, system.on_links);
@@ -769,10 +788,30 @@ StepStatus LinearlyImplicitEuler::step(System& system, State& state, double h,
   return StepStatus::ok;
 }
 
+/// Laws, their losses and the memory of friction see the overlaps that the step leads to.
+void LinearlyImplicitEuler::finish_patches(PointPool& pool, const ContactRows& rows,
+                                           double h) noexcept {
+  for (std::size_t b = 0; b < pool.blocks().size(); ++b) {
+    if (!pool.blocks()[b].volumetric) continue;
+    for (auto i = at(rows.begin[b]); i < at(rows.begin[b + 1]); ++i) {
+      if (rows.key[i].empty()) continue;
+      const PatchRow& now = pool.patch(i);
+      contacts_[i].gyration = now.gyration();
+      const Overlap<double> overlap =
+          pool.displaced(rows, i, -h * now.approach, h * now.turning);
+      put_overlap(pool, overlap, i);
+      pool.column(RowColumns::depth)[i] = overlap.depth;
+      pool.column(RowColumns::rate)[i] =
+          pool.patch(i).approach_at(pool.patch(i).centroid);
+    }
+  }
+}
+
 /// Memory and powers follow the new velocities.
 void LinearlyImplicitEuler::finish(System& system, State& state, double h,
                                    Commands commands) noexcept {
   const Model& model = *system.model;
+  if (model.has_patches) finish_patches(system.pools.points, state.contacts, h);
   apply_forces(system, {Form::advance, h}, state.time, state.q, velocity_, state,
                memory_of(std::as_const(state)), memory_of(state), commands);
   system.powers.motors = 0;
@@ -808,11 +847,13 @@ void LinearlyImplicitEuler::book_rows(System& system, State& state, double h) no
       const RowLinearisation& row = known[i];
       const Vec3<double> slip = law.friction_kinematics().slip;
       const Vec3<double> of_law{c.friction_x[i], c.friction_y[i], pool.spin_friction(i)};
-      numerical -= h * dot(row.friction_at(slip) - of_law, slip);
+      Vec3<double> acted = slip;
+      if (law.laws.spins()) acted.z = row.gyration * pool.patch(i).spin;
+      numerical -= h * (dot(row.friction_at(acted), acted) - dot(of_law, slip));
       if (!law.laws.has_normal_law()) return;
       if constexpr (std::is_same_v<std::decay_t<decltype(pool)>, PointPool>) {
         if (law.laws.volumetric) {
-          numerical += taken_by_patch(pool, rows, law, row, h);
+          in_patches_ += taken_by_patch(pool, rows, law, row, h);
           return;
         }
       }
@@ -843,9 +884,12 @@ void LinearlyImplicitEuler::book_patches(System& system, State& state) noexcept 
       return system.tree.poses[at(shape.link)] * shape.in_link;
     };
     const double potential = find(a.shape, pose(a), b.shape, pose(b)).potential;
-    state.works.numerical -=
-        law.volume_law().stiffness * (potential - contacts_[law.i].potential);
+    in_patches_ -= law.volume_law().stiffness * (potential - contacts_[law.i].potential);
   });
+  state.works.numerical += in_patches_;
+  if (!(in_patches_ < -most_created * kinetic_)) return;
+  if (creations_++ == 0) first_creation_ = state.time;
+  created_ -= in_patches_;
 }
 
 /// ½ K Δx² of springs that were taken at the end of the step.
@@ -910,6 +954,17 @@ void LinearlyImplicitEuler::book_prescribed(System& system, double h) noexcept {
     system.motor_forces[i] = momentum_[k] - system.tau[k];
     system.powers.motors += system.motor_forces[i] * velocity_[k];
   }
+}
+
+std::string LinearlyImplicitEuler::advice(const Model&) const {
+  if (creations_ == 0) return {};
+  char text[240];
+  std::snprintf(text, sizeof text,
+                "%llu steps created energy in patches, %.2g J in all (the ledger's line "
+                "numerical); the first at %.6g s. One linearisation of their laws is too "
+                "coarse: take a shorter step, or the method complementarity",
+                static_cast<unsigned long long>(creations_), created_, first_creation_);
+  return text;
 }
 
 double no_bound(const TimeScales&) noexcept {

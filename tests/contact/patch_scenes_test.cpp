@@ -227,6 +227,39 @@ TEST(PatchScenes, LinearlyImplicitStepsCreateNoEnergy) {
   EXPECT_GE(closed, scenes * 9 / 10);
 }
 
+/// A corner that lands deeper within a step than its impact can drive it: the step damps,
+/// and stores nothing that nobody gave.
+TEST(PatchScenes, ACornerThatLandsAtSpeedGainsNothing) {
+  const V half{0.05, 0.05, 0.05};
+  for (const double speed : {1.0, 3.0, 10.0, 30.0}) {
+    for (const double stiffness : {1e9, 1e12, 1e15}) {
+      ModelBuilder builder;
+      builder.add_shape({.name = "ground", .shape = Plane{}});
+      add_free(builder, "body", 1, box_inertia(1, half), Box{half});
+      builder.add_contact(
+          {.normal = choose<Volumetric>(
+               {.stiffness = stiffness, .restitution = 0.5, .impact_speed_floor = 0.05}),
+           .friction =
+               choose<SpringSlider>({.mu = 0.5, .stiffness = 1e5, .damping = 300})});
+      const Model model = built(builder);
+      State state = make_state(model);
+      put(model, state, "body", {0, 0, 0.15}, {speed, 0, -speed});
+      const Quaternion<double> q =
+          from_matrix(validation::about_y(0.7) * validation::about_x(0.6));
+      double* to = state.q.data() + place_of(model, "body").q + 3;
+      to[0] = q.w, to[1] = q.x, to[2] = q.y, to[3] = q.z;
+      const RunSummary run =
+          simulate(model, state,
+                   {.clock = {.method = Method::linearly_implicit_euler, .step = 1e-3},
+                    .duration = 0.2});
+      EXPECT_EQ(run.status, StepStatus::ok);
+      EXPECT_GT(state.works.numerical, 0) << speed << " m/s, " << stiffness;
+      EXPECT_LT(run.audit.relative(), 0.02);
+      EXPECT_TRUE(run.warnings.empty()) << run.warnings.front();
+    }
+  }
+}
+
 /// Substeps see the overlap to come: corners get stiffer as they enter. A touch within a
 /// substep begins late, by a third of the contact's fastest radian at most.
 TEST(PatchScenes, SubstepsFollowPatches) {
