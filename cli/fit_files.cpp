@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "bristle/core/version.hpp"
 #include "cli/fit_scene.hpp"
@@ -81,8 +82,9 @@ std::vector<std::size_t> all_points(std::size_t count) {
 /// The points in the order of their x.
 Series along(const std::vector<double>& x, Series s) {
   s.points = all_points(x.size());
-  std::stable_sort(s.points.begin(), s.points.end(),
-                   [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
+  std::sort(s.points.begin(), s.points.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(x[a], a) < std::pair(x[b], b);
+  });
   for (const std::size_t i : s.points) s.x.push_back(x[i]);
   return s;
 }

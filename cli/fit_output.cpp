@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace bristle::cli {
 
@@ -115,8 +116,8 @@ Json comparison_json(const std::vector<FittedLaw>& laws) {
 std::vector<std::size_t> ranked(const std::vector<FittedLaw>& laws) {
   std::vector<std::size_t> order(laws.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return laws[a].fit.aicc < laws[b].fit.aicc;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(laws[a].fit.aicc, a) < std::pair(laws[b].fit.aicc, b);
   });
   return order;
 }

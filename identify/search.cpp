@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 #include <numeric>
+#include <utility>
 
 namespace bristle::identify {
 
@@ -200,8 +201,9 @@ std::vector<std::vector<double>> starts_of(const Model& model, const Search& sea
   });
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t i, std::size_t j) { return cost[i] < cost[j]; });
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return std::pair(cost[i], i) < std::pair(cost[j], j);
+  });
   for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(options.starts); ++i) {
     starts.push_back(all[order[i]]);
   }

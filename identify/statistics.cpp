@@ -8,6 +8,7 @@
 #include <numbers>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 namespace bristle::identify {
 
@@ -151,8 +152,9 @@ Singular singular_values(Matrix a) {
   }
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t i, std::size_t j) { return sizes[i] > sizes[j]; });
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return std::pair(-sizes[i], i) < std::pair(-sizes[j], j);
+  });
   Singular result{std::vector<double>(n), Matrix(n, n)};
   for (std::size_t j = 0; j < n; ++j) {
     result.values[j] = sizes[order[j]];

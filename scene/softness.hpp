@@ -8,6 +8,8 @@
 // depth r with (1 − d(r)) a₀ = d(r) k r, which a spring of stiffness m ω², ω² = a₀/r,
 // reaches too.
 
+#include <compare>
+
 namespace bristle::scene {
 
 struct Softness {
