@@ -301,28 +301,29 @@ int crosscheck_command(const CrosscheckWish& wish) {
 void add_crosscheck_command(CLI::App& app, int& status) {
   const auto wish = std::make_shared<CrosscheckWish>();
   CLI::App* command = app.add_subcommand(
-      "crosscheck", "A scene under the adaptive, fixed and complementarity integrators");
+      "crosscheck",
+      "Compare the adaptive, fixed-step and complementarity integrators on a scene");
   command->add_option("SCENE", wish->scene, "A scene file (TOML)")->required();
-  command->add_option("--set", wish->settings, "key=value of the scene, clock.method=rk4")
+  command
+      ->add_option("--set", wish->settings,
+                   "Change a value of the scene: clock.method=rk4")
       ->type_name("KEY=VALUE");
   command
       ->add_option("--steps", wish->steps,
-                   "How often the scene's step is halved, or steps in seconds: "
+                   "How often to halve the scene's step, or a list of steps in seconds: "
                    "2e-3,1e-3,5e-4; 4 when left out")
       ->type_name("N|S,S,…");
   command->add_option("--until", wish->until,
                       "End of the comparison [s]; the first second when left out");
   command->add_option("--rtol", wish->rtol,
-                      "Of the adaptive reference; 1e-10 when left out");
+                      "Tolerance of the adaptive reference; 1e-10 when left out");
   command->add_option("-o,--out", wish->out, "Folder for the figure and the table")
       ->check(empty_name);
   command->add_flag("--json", wish->json, "Print the table as JSON and nothing else");
   command->footer(
-      "Differences are the largest distance of any body from where it is in the "
-      "reference,\n"
-      "orders how fast it falls from one step to the next. An integrator that cannot "
-      "run\n"
-      "the scene has a row that says why.\n"
+      "difference: the largest distance of any body from its place in the reference.\n"
+      "order: the exponent with which the difference falls as the step is halved.\n"
+      "An integrator that cannot run the scene has a row that says why.\n"
       "Examples:\n"
       "  bristle crosscheck scenes/pinched-capsule.toml\n"
       "  bristle crosscheck scenes/quadruped.toml --until 0.2 --out out/crosscheck\n"

@@ -119,7 +119,7 @@ void add_export_command(CLI::App& app, int& status) {
   const auto wish = std::make_shared<ExportWish>();
   CLI::App* command = app.add_subcommand(
       "export", "Convert a recording to tables, or for ParaView, Blender and browsers");
-  command->add_option("RECORDING", wish->from, "A folder of a run, or its file")
+  command->add_option("RECORDING", wish->from, "The folder of a run, or its recording.h5")
       ->required();
   CLI::Option* csv = command->add_flag("--csv", wish->csv,
                                        "Tables of bodies, joints, contacts, events, …");
@@ -131,12 +131,12 @@ void add_export_command(CLI::App& app, int& status) {
   command->add_flag("--html", wish->html, "report.html, to look at in a browser");
   command
       ->add_option("--every", wish->every,
-                   "Of tables, frames and animations: samples at least so far apart [s]")
+                   "Least time between two samples in tables and animations [s]")
       ->check(time_or_zero);
   command->add_option("-o,--out", wish->out, "Folder; RECORDING/export when left out")
       ->check(empty_name);
   command->footer(
-      "A run that was killed can be exported as well, up to where it was recorded.\n"
+      "A run that was killed can be exported as well, up to its last recorded sample.\n"
       "Examples:\n"
       "  bristle export out/steel-ball --csv\n"
       "  bristle export out/steel-ball --html\n"

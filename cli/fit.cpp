@@ -138,9 +138,10 @@ int fit_command(const FitWish& wish) {
     }
   }
   if (laws->front().fit.converged) return status;
-  return fail(fmt::format("the fit did not converge; its best point is told ({})",
-                          laws->front().fit.reason),
-              cannot_go_on);
+  return fail(
+      fmt::format("the fit did not converge; the best parameters found are printed ({})",
+                  laws->front().fit.reason),
+      cannot_go_on);
 }
 
 void add_options(CLI::App& command, const std::shared_ptr<FitWish>& wish) {
@@ -150,49 +151,59 @@ void add_options(CLI::App& command, const std::shared_ptr<FitWish>& wish) {
                   "(against time), scene")
       ->required();
   command.add_option("DATA", wish->data, "A CSV file or an HDF5 file")->required();
-  command.add_option("--law", wish->law, "A law of `bristle law list`");
+  command.add_option("--law", wish->law, "Name of the law, see `bristle law list`");
   command.add_option("--free", wish->free, "Parameters to fit besides the usual ones")
       ->type_name("NAME,…");
-  command.add_option("--set", wish->fixed, "Fixes a parameter, any number of times")
+  command.add_option("--set", wish->fixed, "Fix a parameter at a value; may be repeated")
       ->type_name("NAME=VALUE");
   command
-      .add_option("--start", wish->starts_at, "Where the search for a parameter begins")
+      .add_option("--start", wish->starts_at,
+                  "Initial value of a parameter; may be repeated")
       ->type_name("NAME=VALUE");
   command
       .add_option("--column", wish->columns,
-                  "A column, or a dataset of an HDF5 file, that stands for another: "
+                  "Which column, or dataset of an HDF5 file, holds a quantity: "
                   "force_N=/probes/force")
       ->type_name("NAME=COLUMN");
   command
-      .add_option("--shape", wish->shape,
-                  "Of a volumetric law: sphere, cylinder (tilt_deg) or flat")
+      .add_option(
+          "--shape", wish->shape,
+          "Shape that presses, for a volumetric law; the tilt of a cylinder: tilt_deg")
       ->check(CLI::IsMember({"sphere", "cylinder", "flat"}));
-  command.add_option("--radius", wish->radius, "Of that shape [m]");
-  command.add_option("--scene", wish->scene, "Of fit scene: a scene file");
+  command.add_option("--radius", wish->radius, "Radius of that shape [m]");
+  command.add_option("--scene", wish->scene, "The scene file, for KIND scene");
   command.add_option("--lead_m", wish->window.lead,
-                     "Takes the data from so far before the first force [m]");
-  command.add_option("--window_s", wish->window.duration, "For so long [s]");
+                     "Use the data from this distance before the first force on [m]");
+  command.add_option("--window_s", wish->window.duration,
+                     "Length of the data to use [s]");
   command
       .add_option("--contact-point", wish->contact_point,
-                  "joint: fitted with the others; first-force: where a force is first "
-                  "seen")
+                  "Where depth is 0. joint: fitted with the other parameters; "
+                  "first-force: at the first measured force")
       ->check(CLI::IsMember({"joint", "first-force"}));
   command.add_option("--sigma", wish->options.sigma,
                      "Standard deviation of the noise; from the residuals when left out");
   command
-      .add_option("--loss", wish->loss,
-                  "squares, or huber: outliers count by their size alone")
+      .add_option(
+          "--loss", wish->loss,
+          "Loss function: least squares, or Huber's, in which outliers weigh less")
       ->check(CLI::IsMember({"squares", "huber"}));
-  command.add_option("--starts", wish->options.starts, "Starts of the search; 16");
-  command.add_option("--seed", wish->options.seed, "Of starts and resampling; 1");
-  command.add_option("--iterations", wish->options.iterations, "Most of each start; 200");
-  command.add_option("--bootstrap", wish->options.bootstrap,
-                     "Standard errors by fits to so many resamplings, too");
-  command.add_option("--substeps", wish->substeps,
-                     "Steps of a friction law between two rows; 16");
+  command.add_option("--starts", wish->options.starts,
+                     "Number of starting points of the search; 16 when left out");
+  command.add_option("--seed", wish->options.seed,
+                     "Seed of starting points and resampling; 1 when left out");
+  command.add_option("--iterations", wish->options.iterations,
+                     "Most iterations from each starting point; 200 when left out");
+  command.add_option(
+      "--bootstrap", wish->options.bootstrap,
+      "Standard errors from fits to this many resampled data sets as well");
+  command.add_option(
+      "--substeps", wish->substeps,
+      "Integration steps of a friction law between two rows of data; 16 when left out");
   command.add_option("--threads", wish->options.threads,
-                     "The results do not depend on it");
-  command.add_option("--compare", wish->compare, "Laws to rank")->type_name("LAW,…");
+                     "Number of threads; the results do not depend on it");
+  command.add_option("--compare", wish->compare, "Fit these laws and rank them")
+      ->type_name("LAW,…");
   command
       .add_option("-o,--out", wish->out,
                   "Folder for report.html, figures with their data, and contact.toml")
@@ -204,12 +215,12 @@ void add_options(CLI::App& command, const std::shared_ptr<FitWish>& wish) {
 
 void add_fit_command(CLI::App& app, int& status) {
   const auto wish = std::make_shared<FitWish>();
-  CLI::App* command =
-      app.add_subcommand("fit", "Parameters of a law from measurements, and how sure");
+  CLI::App* command = app.add_subcommand(
+      "fit",
+      "Identify the parameters of a law from measurements, with their uncertainty");
   add_options(*command, wish);
   command->footer(
-      "Units stand in the header: position_um, force_kN. docs/fit.md says what the "
-      "columns are.\n"
+      "Column names carry their units: position_um, force_kN; docs/fit.md lists them.\n"
       "Examples:\n"
       "  bristle fit force press.csv --law volumetric --shape sphere --radius 9.52e-3\n"
       "  bristle fit restitution drops.csv --law azad-featherstone --set stiffness=1e10\n"

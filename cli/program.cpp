@@ -2,20 +2,26 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #ifdef BRISTLE_WITH_SUNDIALS
 #include "adapters/sundials/sundials_clock.hpp"
 #endif
 #include "bristle/core/version.hpp"
+#include "bristle/laws/catalogue.hpp"
 #include "cli/crosscheck.hpp"
 #include "cli/exit.hpp"
 #include "cli/export.hpp"
@@ -67,14 +73,37 @@ int with_output_written(int status) {
   return status == fine ? cannot_go_on : status;
 }
 
+/// What is wrong with the words that should be commands; nothing where they are.
+std::string wrong_command(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* at = &app;
+  for (int i = 1; i < argc; ++i) {
+    const std::vector<const CLI::App*> commands = at->get_subcommands({});
+    const std::string_view word = argv[i];
+    if (commands.empty() || word.starts_with('-')) return {};
+    std::vector<std::string> names;
+    for (const CLI::App* command : commands) names.push_back(command->get_name());
+    const auto found = std::ranges::find(names, word);
+    if (found == names.end()) {
+      const std::vector<std::string_view> views(names.begin(), names.end());
+      const std::string_view close = nearest(word, views);
+      return fmt::format(
+          "there is no command \"{}\"{} Commands: {}", printable(word),
+          close.empty() ? "." : fmt::format("; did you mean \"{}\"?", close),
+          fmt::join(names, ", "));
+    }
+    at = commands[static_cast<std::size_t>(found - names.begin())];
+  }
+  return {};
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Bristle: compliant contact for multibody systems"};
   app.set_version_flag("--version", fmt::format("bristle {}", version()));
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 all that was promised is computed and written, 1 a check failed, "
-      "2 bad\n"
-      "input, 3 something could not be computed or written, 130 interrupted.\n"
+      "Exit status: 0 success, 1 a check failed, 2 bad input, 3 a result could not be "
+      "computed\n"
+      "or written, 130 interrupted.\n"
       "`bristle COMMAND --help` has examples.");
   int status = fine;
   add_run_commands(app, status);
@@ -85,6 +114,9 @@ int run(int argc, char** argv) {
   add_fit_command(app, status);
   add_material_commands(app, status);
   add_study_commands(app, status);
+  if (const std::string wrong = wrong_command(app, argc, argv); !wrong.empty()) {
+    return fail(wrong);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -296,12 +296,13 @@ int run_command(const RunWish& wish) {
 
 void add_run_commands(CLI::App& app, int& status) {
   const auto wish = std::make_shared<RunWish>();
-  CLI::App* run =
-      app.add_subcommand("run", "Simulate a scene or a robot's file and record it");
+  CLI::App* run = app.add_subcommand(
+      "run", "Simulate a scene or a robot file, and record the motion");
   run->add_option("SCENE", wish->scene, "A scene (TOML), or a robot (URDF or MJCF)");
   CLI::Option* set =
-      run->add_option("--set", wish->settings,
-                      "key=value of the scene: clock.duration_s=2, bodies.ball.mass_kg=3")
+      run->add_option(
+             "--set", wish->settings,
+             "Change a value of the scene: clock.duration_s=2, bodies.ball.mass_kg=3")
           ->type_name("KEY=VALUE");
   CLI::Option* out = run->add_option("-o,--out", wish->out,
                                      "Folder for the recording; out/SCENE when left out")
@@ -319,18 +320,18 @@ void add_run_commands(CLI::App& app, int& status) {
                                 ->check(time_above_zero);
   CLI::Option* threads =
       run->add_option("--threads", wish->threads,
-                      "Of the fixed-step integrator; results do not change")
+                      "Threads of the fixed-step integrator; the results do not change")
           ->check(CLI::Range(1, 1024));
   CLI::Option* realtime =
-      run->add_flag("--realtime", wish->realtime, "Fixed steps against the wall clock");
+      run->add_flag("--realtime", wish->realtime, "Fixed steps, paced by the wall clock");
   run->add_flag("--priority", wish->priority,
-                "In real time: scheduled before others (SCHED_FIFO), memory locked, and "
-                "busy for the last 100 µs before each step")
+                "With real-time scheduling (SCHED_FIFO), memory locked, and a busy wait "
+                "for the last 100 µs before each step")
       ->needs(realtime);
   CLI::Option* csv =
       run->add_flag("--csv", wish->csv, "Tables of the recording as well, in FOLDER/csv");
   CLI::Option* no_recording =
-      run->add_flag("--no-recording", wish->no_recording, "Write nothing");
+      run->add_flag("--no-recording", wish->no_recording, "Write no files");
   // A run that goes on does so as it was begun.
   for (CLI::Option* other : {set, out, key, checkpoint, threads, no_recording}) {
     resume->excludes(other);
@@ -344,8 +345,8 @@ void add_run_commands(CLI::App& app, int& status) {
       "  bristle run scenes/arm.toml --checkpoint 1\n"
       "  bristle run robot.xml --key home --set clock.duration_s=2\n"
       "  bristle run --resume out/arm\n"
-      "Exit status: 0 all that was promised is computed and written, 2 bad input, 3 "
-      "something\ncould not be computed or written, 130 interrupted.");
+      "Exit status: 0 success, 2 bad input, 3 a result could not be computed or "
+      "written,\n130 interrupted.");
   run->callback([wish, &status] { status = run_command(*wish); });
 }
 

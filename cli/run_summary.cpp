@@ -143,7 +143,7 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
   fmt::print("{}: {:.6g} s simulated in {:.3g} s, {:.3g} × real time\n",
              printable(scene.title.empty() ? scene.file : scene.title), report.simulated,
              report.elapsed, pace);
-  fmt::print("{} steps, {} evaluations, {} events, {} of them touches\n", report.steps,
+  fmt::print("{} steps, {} force evaluations, {} events ({} touches)\n", report.steps,
              report.evaluations, report.events, report.touches);
   if (report.impulse_steps > 0) {
     fmt::print(
@@ -184,10 +184,12 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
     fmt::print("damped by the steps themselves: {:.2g} J, {:.2g} of the energy scale\n",
                damped, scale > 0 ? damped / scale : 0.0);
   }
-  fmt::print(
-      "unsupplied: {:.2g} J from laws that are not passive, {:.2g} of the energy "
-      "scale\n",
-      report.audit.unsupplied(), report.audit.relative_unsupplied());
+  if (report.audit.unsupplied() > 0) {
+    fmt::print(
+        "created by laws that are not passive (unsupplied): {:.2g} J, {:.2g} of the "
+        "energy scale\n",
+        report.audit.unsupplied(), report.audit.relative_unsupplied());
+  }
   if (scene.clock.stepper->fixed_step) {
     fmt::print("a step took {}\n", times_text(report.times));
     const Deadlines& deadlines = report.deadlines;

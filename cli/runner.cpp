@@ -276,9 +276,8 @@ RunReport Runner::run() {
     report_.warnings.push_back(fmt::format(
         "the balance error is {:.2g} of the energy scale: {}", report_.audit.relative(),
         scene_.clock.stepper->fixed_step
-            ? "the steps are too long for this motion. Take shorter ones, more "
-              "substeps, another method (clock.method = \"rk4\") or the adaptive "
-              "integrator"
+            ? "the steps are too long for this motion. Take shorter steps, more "
+              "substeps, another clock.method, or the adaptive integrator"
             : "take a smaller clock.rtol"));
   }
   if (report_.audit.relative_unsupplied() > trusted_residual) {

@@ -420,7 +420,7 @@ void add_study_commands(CLI::App& app, int& status) {
 
   CLI::App* realtime = study->add_subcommand(
       "realtime",
-      "The fewest substeps of 1 ms with which Gonthier's examples still hold");
+      "Fewest substeps of a 1 ms step with which Gonthier's examples pass their checks");
   with_json(realtime);
   realtime->callback([options, &status] { status = show_realtime(options->json); });
 }

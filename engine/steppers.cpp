@@ -11,7 +11,7 @@ namespace {
 std::vector<Parameter> complementarity_parameters() {
   const ComplementarityOptions preset;
   Parameter solver{"solver",     "", "choice",
-                   choice_of(0), 0,  "method that solves the problem"};
+                   choice_of(0), 0,  "solver of the complementarity problem"};
   std::size_t count = 0;
   for_each_solver(Solvers{}, [&]<class S>() {
     if (S::info.name == preset.solver) solver.preset = static_cast<double>(count);
@@ -31,17 +31,17 @@ std::vector<Parameter> complementarity_parameters() {
        "choice",
        choice_of(3),
        0,
-       "normal impulse that bounds friction: of the same solution, the previous "
-       "iteration, or the last step",
+       "normal impulse that bounds friction: that of the same solution, of the previous "
+       "iteration, or of the last step",
        {"coupled", "iterated", "lagged"}},
       solver,
       {"tolerance", "", "1", between(1e-14, 0.1), preset.tolerance,
        "residual of a step, relative to its free velocity"},
       {"iterations", "", "count", between(1, 1e6), static_cast<double>(preset.iterations),
-       "of the solver, at most"},
+       "largest number of iterations of the solver"},
       {"relinearisations", "", "count", between(0, 1000),
        static_cast<double>(preset.relinearisations),
-       "of the laws within a step, at most"},
+       "how often at most the laws are linearised again within a step"},
       {"strict", "", "flag", yes_or_no, 0,
        "whether a step that is not solved to the tolerance ends the run"}};
 }

@@ -23,10 +23,13 @@ JointNames joint_names(const std::string& type) {
   if (type == "planar") {
     return {{"x", "y", "angle"}, {"x", "y", "angle"}, "m, m, rad", "m/s, m/s, rad/s"};
   }
-  return {{"x", "y", "z", "qw", "qx", "qy", "qz"},
-          {"wx", "wy", "wz", "vx", "vy", "vz"},
-          "m, m, m, 1, 1, 1, 1",
-          "rad/s, rad/s, rad/s, m/s, m/s, m/s"};
+  if (type == "free") {
+    return {{"x", "y", "z", "qw", "qx", "qy", "qz"},
+            {"wx", "wy", "wz", "vx", "vy", "vz"},
+            "m, m, m, 1, 1, 1, 1",
+            "rad/s, rad/s, rad/s, m/s, m/s, m/s"};
+  }
+  return {{}, {}, "", ""};
 }
 
 }  // namespace

@@ -49,27 +49,29 @@ Key key_of(const Parameter& own) {
 
 std::vector<Key> clock_keys() {
   std::vector<Key> keys{
-      {"kind", Kind::text, Dimension::none, "adaptive when left out", any_number,
+      {"kind", Kind::text, Dimension::none, "integrator; adaptive when left out",
+       any_number,
        choices(steppers(), [](const StepperInfo& info) { return info.name; })},
-      {"duration", Kind::number, Dimension::time, "of the run", time_range},
-      {"rtol", Kind::number, Dimension::none, "of the adaptive integrator",
+      {"duration", Kind::number, Dimension::time, "duration of the run", time_range},
+      {"rtol", Kind::number, Dimension::none,
+       "relative tolerance of the adaptive integrator; 1e-6 when left out",
        Range{1e-13, 0.1}},
       {"step", Kind::number, Dimension::time,
-       "of the fixed-step integrator, not longer than the run; 2 ms when left out, 1 ms "
-       "with "
-       "joints "
-       "or an explicit method",
+       "step of the fixed-step integrator; 2 ms when left out, 1 ms with joints or an "
+       "explicit method",
        time_range},
       {"substeps", Kind::whole, Dimension::none,
-       "of an explicit method; as many as the present contacts need when left out",
+       "substeps per step of an explicit method; as many as the present contacts need "
+       "when left out",
        Range{1, 1e6}},
       {"most_substeps", Kind::whole, Dimension::none,
-       "that there may be when substeps is left out; 1000 when left out", Range{1, 1e6}},
+       "largest number of substeps when substeps is left out; 1000 when left out",
+       Range{1, 1e6}},
       {"method", Kind::text, Dimension::none,
-       "of the fixed-step integrator; complementarity when left out", any_number,
+       "method of the fixed-step integrator; complementarity when left out", any_number,
        choices(fixed_methods(), [](Method method) { return name_of(method); })},
-      {"threads", Kind::whole, Dimension::none, "of the fixed-step integrator",
-       Range{1, 1024}}};
+      {"threads", Kind::whole, Dimension::none,
+       "number of threads of the fixed-step integrator", Range{1, 1024}}};
   for (const StepperInfo& info : steppers()) {
     for (const Parameter& own : info.parameters) {
       const bool known = std::any_of(
@@ -84,8 +86,8 @@ std::vector<Key> scene_keys(std::span<const Key> clock) {
   std::vector<Key> keys(std::begin(fixed_scene_keys), std::end(fixed_scene_keys));
   const auto place = std::find_if(keys.begin(), keys.end(),
                                   [](const Key& key) { return key.name == "record"; });
-  keys.insert(place, {"clock", Kind::section, Dimension::none, "", any_number, "", 0,
-                      false, clock});
+  keys.insert(place, {"clock", Kind::section, Dimension::none, "table [clock]",
+                      any_number, "", 0, false, clock});
   return keys;
 }
 

@@ -18,7 +18,7 @@ std::string Problems::text() const {
     if (!all.empty()) all += '\n';
     all += problem.text();
   }
-  if (full()) all += "\nand more; these come first";
+  if (full()) all += "\nand more errors; these are the first";
   return all;
 }
 

@@ -27,6 +27,12 @@ Names names_of(const Draft& draft) {
 }
 
 /// Why a name is not that of a law of the family.
+/// A hint as the end of a sentence.
+std::string ended(std::string hint) {
+  if (!hint.ends_with('?')) hint += '.';
+  return hint;
+}
+
 std::string wrong_law(std::string_view name, LawFamily family, bool known) {
   const bool normal = family == LawFamily::normal;
   if (known)
@@ -37,8 +43,8 @@ std::string wrong_law(std::string_view name, LawFamily family, bool known) {
   const std::string hint = normal && name == rigid
                                ? "; write normal = \"rigid\", without a table"
                                : did_you_mean(name, names);
-  return fmt::format("there is no law \"{}\"{}; {} laws: {}", name, hint,
-                     normal ? "normal" : "friction", fmt::join(names, ", "));
+  return fmt::format("there is no law \"{}\"{} {} laws: {}", name, ended(hint),
+                     normal ? "Normal" : "Friction", fmt::join(names, ", "));
 }
 
 /// A law given as a name or a table: law = "…" and its parameters.
@@ -83,8 +89,10 @@ std::optional<LawChoice> read_law(const Section& at, std::string_view key,
         std::vector<std::string_view> names;
         for (const Parameter& p : parameters) names.push_back(p.name);
         at.source().problems->error(
-            place, fmt::format("{}, {} law {}: unknown parameter {}{}", at.what(), key,
-                               name, word.str(), did_you_mean(word.str(), names)));
+            place,
+            fmt::format("{}, {} law {}: unknown parameter {}{} Known: {}", at.what(), key,
+                        name, word.str(), ended(did_you_mean(word.str(), names)),
+                        fmt::join(names, ", ")));
         good = false;
         continue;
       }

@@ -12,14 +12,12 @@ namespace bristle::scene {
 
 namespace {
 
-constexpr std::string_view type_names[] = {
-    "fixed", "revolute", "prismatic", "universal", "spherical", "planar", "free"};
-
 JointType type_of(std::string_view name) {
-  const auto found = std::find(std::begin(type_names), std::end(type_names), name);
-  return found == std::end(type_names)
-             ? JointType::fixed
-             : static_cast<JointType>(found - std::begin(type_names));
+  for (int i = 0; i < joint_type_count; ++i) {
+    const auto type = static_cast<JointType>(i);
+    if (joint_type_name(type) == name) return type;
+  }
+  return JointType::fixed;
 }
 
 bool has_one_axis(JointType type) {

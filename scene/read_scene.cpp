@@ -118,8 +118,10 @@ class Includes {
 };
 
 void apply_setting(toml::table& table, const std::string& setting, Problems& problems) {
-  const FileLine place{
-      "--set " + (setting.size() > 100 ? setting.substr(0, 100) + "…" : setting), 0};
+  const std::string label =
+      std::string(setting_prefix) +
+      (setting.size() > 100 ? setting.substr(0, 100) + "…" : setting);
+  const FileLine place{label, 0};
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
     problems.error(place, "write it as key=value, e.g. clock.duration_s=2");
@@ -152,7 +154,6 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
   }
   // A TOML value; or, where it is none, a text.
   toml::table value;
-  const std::string label = fmt::format("--set {}", setting);
   try {
     value = toml::parse("x = " + text, label);
   } catch (const toml::parse_error&) {
@@ -180,7 +181,7 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
     problems.error(place, fmt::format("\"{}\" is no table", path[path.size() - 2]));
     return;
   }
-  at->as_table()->insert_or_assign(path.back(), *value.get("x"));
+  at->as_table()->insert_or_assign(path.back(), std::move(*value.get("x")));
 }
 
 constexpr std::size_t most_listed = 20;

@@ -15,7 +15,9 @@ namespace {
 
 FileLine place_in(const Source& source, const toml::node& node) {
   const toml::source_region& from = node.source();  // perhaps an included file
-  return {from.path ? *from.path : source.file, static_cast<int>(from.begin.line)};
+  if (!from.path) return {source.file, static_cast<int>(from.begin.line)};
+  const bool of_setting = from.path->starts_with(setting_prefix);
+  return {*from.path, of_setting ? 0 : static_cast<int>(from.begin.line)};
 }
 
 std::vector<std::string_view> split(std::string_view text) {

@@ -112,6 +112,9 @@ class Section {
   FileLine place_;
 };
 
+/// What a value of the command line has in place of a file: "--set KEY=VALUE".
+inline constexpr std::string_view setting_prefix = "--set ";
+
 /// "; did you mean \"ball\"?", or nothing where no word is close.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> words);
 

@@ -233,12 +233,12 @@ void Unread::report(const std::string& file, Problems& problems) const {
   static const std::map<Consequence, std::string_view> then{
       {Consequence::undriven, "not read, so that the joints they drive are not held: "},
       {Consequence::uncoupled, "not read, so that what they hold together is loose: "},
-      {Consequence::motion, "not read, so that it moves otherwise: "},
+      {Consequence::motion, "not read, so that the motion differs: "},
       {Consequence::contact, "not read, so that contacts differ: "},
       {Consequence::softness,
        "not read, limits and couplings are as hard as by default: "},
       {Consequence::unmeasured, "not read, so that nothing is measured there: "},
-      {Consequence::appearance, "not read, so that it looks otherwise: "}};
+      {Consequence::appearance, "not read, so that the appearance differs: "}};
   for (const auto& [consequence, words_of_it] : then) {
     std::string all;
     for (const auto& [what, count] : counts_) {

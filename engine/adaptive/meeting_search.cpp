@@ -73,12 +73,14 @@ MeetingSearch::MeetingSearch(MotionOde& ode, SwitchingStep& step)
 JointBounds MeetingSearch::joint_bounds_by_rates(const Link& link) const {
   const std::size_t nq = ode_->position_count();
   double turning2 = 0, turning_change2 = 0, moving2 = 0, moving_change2 = 0;
+  int lengths = 0;
   for (int k = 0; k < velocity_count(link.type); ++k) {
     const std::size_t v = nq + at(link.v + k);
     const double gained = rate_safety * step_->largest_change(v);
     const double rate = span_ * (std::abs(step_->y()[v]) + gained);
     const double change = span_ * (second_order_ ? gained : 2 * gained);
     const bool moves = is_linear(link.type, k);
+    lengths += moves ? 1 : 0;
     (moves ? moving2 : turning2) += rate * rate;
     (moves ? moving_change2 : turning_change2) += change * change;
   }
@@ -89,10 +91,7 @@ JointBounds MeetingSearch::joint_bounds_by_rates(const Link& link) const {
   b.offset_rate = std::sqrt(moving2);
   b.offset_change = std::sqrt(moving_change2);
   if (!(moving2 > 0)) return b;
-  double offset2 = 0;
-  const int lengths = link.type == JointType::prismatic ? 1
-                      : link.type == JointType::planar  ? 2
-                                                        : 3;
+  double offset2 = 0;  // of the positions, lengths come first
   for (int k = 0; k < lengths; ++k) offset2 += square(step_->y()[at(link.q + k)]);
   b.offset = std::sqrt(offset2) + b.offset_rate;
   return b;

@@ -134,14 +134,15 @@ Problem check_faces(const PairScale& pair, const LawEntry& entry,
   const auto shared = entry.impact(parameters, pair.mass / corners, speed, nullptr);
   if (!shared) return about("restitution", shared.error());
   if (std::abs(shared->restitution - e) <= same_restitution) return {};
-  return about("restitution", "restitution = " + number(e) + ": that of " +
+  return about("restitution", "restitution = " + number(e) + ": under " +
                                   std::string(entry.info.name) +
-                                  " depends on how many points touch: " + number(e) +
-                                  " of one is " +
+                                  " it depends on how many points touch: " + number(e) +
+                                  " at one point becomes " +
                                   number(1e-3 * std::round(1e3 * shared->restitution)) +
-                                  " of four that touch at once; give the law its " +
+                                  " at four points; set the law's " +
                                   std::string(entry.damping_parameter) +
-                                  ", or take gonthier, which returns it with any number");
+                                  " instead, or take gonthier, which returns " +
+                                  number(e) + " with any number of points");
 }
 
 /// The damping that returns the rule's restitution, at any speed unless one is given.
@@ -162,12 +163,13 @@ Problem find_damping(const PairDefaults& open, const PairScale& pair, LawChoice&
   if (!slow) return about("restitution", slow.error());
   if (std::abs(slow->restitution - e) <= same_restitution) return {};
   return about("restitution",
-               "restitution = " + number(e) + ": that of " +
-                   std::string(entry.info.name) + " depends on the speed: " + number(e) +
-                   " at 1 m/s is " + number(1e-3 * std::round(1e3 * slow->restitution)) +
-                   " at 0.1 m/s; say at which with impact_speed_m_s, give the law its " +
+               "restitution = " + number(e) + ": under " + std::string(entry.info.name) +
+                   " it depends on the speed: " + number(e) + " at 1 m/s becomes " +
+                   number(1e-3 * std::round(1e3 * slow->restitution)) +
+                   " at 0.1 m/s; give the speed with impact_speed_m_s, set the law's " +
                    std::string(entry.damping_parameter) +
-                   ", or take gonthier, which returns it at every speed");
+                   " instead, or take gonthier, which returns " + number(e) +
+                   " at every speed");
 }
 
 /// v_min = V(e)/a₀. A latched damping is inverse to the impact speed.

@@ -521,6 +521,19 @@ class Silence(Case):
                               ("clock.duration_s=0.01\ny=5", "must be a number")):
             self.refused(SCENE, word, arguments=("--set", setting))
 
+    def test_settings_are_named_in_messages(self):
+        for setting, words in (('clock.metod="rk4"', "clock: unknown key metod"),
+                               ("bodies.ball.mass_kg=-1", 'body "ball": mass_kg = -1 must be above 0'),
+                               ("contacts=[{restitution=2}]", "contact 1: restitution = 2")):
+            complaint = self.refused(SCENE, words, arguments=("--set", setting))
+            self.assertTrue(complaint.startswith(f"--set {setting}: "), complaint)
+
+    def test_commands_that_there_are_not(self):
+        for arguments, wrong, right in ((("rum", "scene.toml"), "rum", "run"),
+                                        (("law", "shwo", "hertz"), "shwo", "show")):
+            result = call(*arguments)
+            self.ended(result, BAD_INPUT, f'there is no command "{wrong}"; did you mean "{right}"?')
+
     def test_arguments_that_exclude_each_other(self):
         self.accepted(SCENE)
         for arguments in (("--set", "clock.duration_s=3"), ("--threads", "2"), ("--checkpoint", "1"),

@@ -126,11 +126,11 @@ TEST(Urdf, ArmHasLimitsShapesAndNames) {
   // What was left out, by what follows from it, the most serious first.
   ASSERT_EQ(a.problems.warnings().size(), 3u);
   EXPECT_EQ(a.problems.warnings()[0].message,
-            "not read, so that it moves otherwise: limit velocity (7)");
+            "not read, so that the motion differs: limit velocity (7)");
   EXPECT_EQ(a.problems.warnings()[1].message,
             "not read, so that contacts differ: gazebo (1)");
   EXPECT_EQ(a.problems.warnings()[2].message,
-            "not read, so that it looks otherwise: visual (1)");
+            "not read, so that the appearance differs: visual (1)");
   EXPECT_TRUE(model_of(a.parts));
 }
 
@@ -184,9 +184,9 @@ TEST(Urdf, NamesAttributesThatAreNotRead) {
   ASSERT_TRUE(a.fine) << a.problems.text();
   ASSERT_EQ(a.problems.warnings().size(), 2u);
   EXPECT_EQ(a.problems.warnings()[0].message,
-            "not read, so that it moves otherwise: dynamics spring (1)");
+            "not read, so that the motion differs: dynamics spring (1)");
   EXPECT_EQ(a.problems.warnings()[1].message,
-            "not read, so that it looks otherwise: visual (1)");
+            "not read, so that the appearance differs: visual (1)");
 }
 
 TEST(Urdf, SurfacesByLinkOrOption) {
@@ -416,7 +416,7 @@ TEST(Mjcf, WalkerHasDefaultsMotorsAndAStart) {
   EXPECT_EQ(a.parts.start[0].v, (std::vector<double>{0, 0, 0.5, 1, 0, 0}));
   ASSERT_EQ(a.problems.warnings().size(), 1u);
   EXPECT_EQ(a.problems.warnings()[0].message,
-            "not read, so that it looks otherwise: geom rgba (1), light (1)");
+            "not read, so that the appearance differs: geom rgba (1), light (1)");
 }
 
 TEST(Mjcf, OnlyPairsWhoseBitsMeetTouch) {
@@ -713,13 +713,13 @@ TEST(Mjcf, NamesWhatItDoesNotRead) {
   const std::vector<std::string> expected{
       "not read, so that the joints they drive are not held: muscle actuator (1)",
       "not read, so that what they hold together is loose: spatial tendon (1)",
-      "not read, so that it moves otherwise: stiffness of a ball joint (1)",
+      "not read, so that the motion differs: stiffness of a ball joint (1)",
       "not read, so that contacts differ: margin of a geom that is not round (1), "
       "rolling "
       "and spinning friction of a geom (1)",
       "not read, limits and couplings are as hard as by default: joint margin (1)",
       "not read, so that nothing is measured there: sensor (1)",
-      "not read, so that it looks otherwise: camera (1), size (1), visual (1)"};
+      "not read, so that the appearance differs: camera (1), size (1), visual (1)"};
   ASSERT_EQ(a.problems.warnings().size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(a.problems.warnings()[i].message, expected[i]);
