@@ -132,12 +132,13 @@ bool SceneModel::simulate(std::span<const double> values, const Checkpoint* from
   State state = from != nullptr ? *from->state : scene->start;
   if (stepper->settle(state) != StepStatus::ok) return false;
   Audit audit;
+  ProbeMeter meter(*scene);
   std::vector<double> now, before;
   const auto look = [&](const State& seen) {
     System& system = stepper->system();
     audit.observe(make_ledger(system, seen));
     before = std::move(now);
-    measure(scene->probes, {*system.model, seen, system, audit}, now);
+    meter.measure({*system.model, seen, system, audit}, now);
   };
   double time_before = state.time, time_now = state.time;
   bool touched = false;

@@ -23,6 +23,11 @@ double component_of(const Vec3<double>& v, int component) {
   }
 }
 
+double component_of(std::span<const double> values, const Probe& probe) {
+  if (probe.component > 0) return values[static_cast<std::size_t>(probe.component) - 1];
+  return norm(Vec3<double>{values[0], values[1], values[2]});
+}
+
 /// Whether a probe asks for a shape: by the shapes of a fixed body, or by a body, −1 for
 /// any.
 bool matches(int body, const std::vector<std::uint32_t>& shapes, const Model& model,
@@ -87,15 +92,24 @@ bool is_size(const Probe& probe) {
     case ProbeKind::point:
     case ProbeKind::velocity:
       return probe.component < 1 || probe.component > 3;
+    case ProbeKind::sensor:
+      return probe.component == 0;
     default:
       return false;
   }
 }
 
-void measure(const std::vector<Probe>& probes, const Observation& now,
-             std::vector<double>& values) {
+ProbeMeter::ProbeMeter(const scene::Scene& scene) : probes_(&scene.probes) {
+  if (scene.sensors.empty()) return;
+  Result<Sensors> made = Sensors::make(scene.model, scene.sensors);
+  if (made) sensors_ = std::move(*made);  // the scene was read with them
+}
+
+void ProbeMeter::measure(const Observation& now, std::vector<double>& values,
+                         bool sensors) {
   values.clear();
-  for (const Probe& probe : probes) {
+  if (sensors && sensors_) sensors_->measure(now.system, now.state);
+  for (const Probe& probe : *probes_) {
     const auto which = static_cast<std::size_t>(std::max(probe.a, 0));
     double value = 0;
     switch (probe.kind) {
@@ -135,6 +149,9 @@ void measure(const std::vector<Probe>& probes, const Observation& now,
         break;
       case ProbeKind::energy:
         value = now.audit.last().energy();
+        break;
+      case ProbeKind::sensor:
+        if (sensors && sensors_) value = component_of((*sensors_)[which], probe);
         break;
     }
     values.push_back(value);

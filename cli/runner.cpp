@@ -84,6 +84,7 @@ Runner::Runner(const scene::Scene& scene, State& state, double begin,
       recorder_(recorder),
       options_(options),
       progress_(begin_, end_, options.quiet),
+      meter_(scene),
       curves_(4 + scene.probes.size()) {}
 
 void Runner::keep_for_figure(double time) {
@@ -114,7 +115,7 @@ bool Runner::cannot_write() {
 
 bool Runner::sample(const Observation& now) {
   report_.audit = now.audit;
-  measure(scene_.probes, now, probes_);
+  meter_.measure(now, probes_);
   report_.probes.resize(probes_.size());
   for (std::size_t i = 0; i < probes_.size(); ++i) {
     ProbeRange& range = report_.probes[i];
@@ -130,10 +131,11 @@ bool Runner::sample(const Observation& now) {
 void Runner::follow(const Observation& now) {
   std::rotate(ends_.begin(), ends_.begin() + 1, ends_.end());
   ends_[2].time = now.state.time;
-  measure(scene_.probes, now, ends_[2].probes);
+  meter_.measure(now, ends_[2].probes, false);
   known_ends_ = std::min(known_ends_ + 1, 3);
   report_.probes.resize(scene_.probes.size());
   for (std::size_t i = 0; i < scene_.probes.size(); ++i) {
+    if (scene_.probes[i].kind == scene::ProbeKind::sensor) continue;  // at samples
     ProbeRange& range = report_.probes[i];
     range.include(ends_[2].probes[i]);
     if (known_ends_ < 3) continue;
@@ -229,7 +231,10 @@ RunReport Runner::run() {
   before_.solves = report_.solves;
   before_.impulse_steps = report_.impulse_steps;
   // In real time the steps have their time to themselves.
-  const bool follows = !scene_.probes.empty() && !options_.realtime;
+  const bool follows =
+      !options_.realtime && std::ranges::any_of(scene_.probes, [](const auto& probe) {
+        return probe.kind != scene::ProbeKind::sensor;
+      });
   const RunSummary summary = bristle::run(
       *stepper_, state_,
       {.end = end_,
@@ -300,6 +305,7 @@ RunReport Runner::run() {
   report_.figure.panels.push_back(energy);
   for (std::size_t i = 0; i < scene_.probes.size(); ++i) {
     const scene::Probe& probe = scene_.probes[i];
+    if (!probe.in_figure) continue;
     report_.figure.panels.push_back({.title = probe.name,
                                      .x_label = "time [s]",
                                      .y_label = fmt::format("[{}]", probe.unit),

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/probes.hpp"
 #include "cli/progress.hpp"
 #include "cli/realtime_thread.hpp"
 #include "recording/recorder.hpp"
@@ -104,6 +105,7 @@ class Runner {
   RunnerOptions options_;
   Progress progress_;
   RunReport report_;
+  ProbeMeter meter_;
   std::vector<double> probes_;
   // Ends of steps since the last event, for extremes: the newest last.
   struct StepEnd {

@@ -124,6 +124,13 @@ void add_signal(Hash& hash, const Signal& signal) {
        {signal.offset, signal.slope, signal.amplitude, signal.frequency, signal.phase}) {
     hash.add(x);
   }
+  for (const SignalPiece& piece : signal.pieces) {
+    for (const double x :
+         {piece.begin, piece.value, piece.rate, piece.curvature, piece.jerk}) {
+      hash.add(x);
+    }
+  }
+  if (!signal.pieces.empty()) hash.add(signal.period);
 }
 
 void add_parameters(Hash& hash, const Model& model) {
@@ -172,6 +179,7 @@ void add_parameters(Hash& hash, const Model& model) {
     hash.add(motor.least_force);
     hash.add(motor.largest_force);
     hash.add(motor.torque);
+    if (motor.compensates_gravity) hash.add(std::string_view("compensates gravity"));
     add_signal(hash, motor.target);
   }
   for (const Coupling& coupling : model.couplings) {

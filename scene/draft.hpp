@@ -69,6 +69,10 @@ std::optional<Transform<double>> pose_of(const Section& at,
                                          std::string_view rotation = "rotation",
                                          std::string_view quaternion = "quaternion");
 
+/// Says so where a key of a joint has not the unit that its type asks for: metres along
+/// an axis, angles about one.
+void check_unit(const Section& at, std::string_view name, bool linear);
+
 void read_materials(const Section& scene, Draft& draft);
 void read_bodies(const Section& scene, Draft& draft);
 void read_joints(const Section& scene, Draft& draft);
@@ -80,8 +84,8 @@ void read_loads(const Section& scene, Draft& draft);
 void read_robots(const Section& scene, Draft& draft);
 ClockSpec read_clock(const Section& scene, Draft& draft);
 RecordSpec read_record(const Section& scene, double duration, Draft& draft);
-/// After the model is there.
-std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& draft);
+/// Probes and the sensors that they ask for, after the scene's model is there.
+void read_probes(const Section& at, Draft& draft, Scene& scene);
 
 /// The shape of a mesh file, or nothing, and the problem has been said.
 std::optional<Shape> read_mesh(const Section& at, const std::string& file, double scale,

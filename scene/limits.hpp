@@ -23,6 +23,9 @@ inline constexpr double longest_time = 1e9;  // of a run, a step, an interval [s
 inline constexpr double most_steps = 1e12;   // of a run
 inline constexpr double most_samples = 1e9;
 
+inline constexpr std::size_t table_bytes = std::size_t{1} << 26;  // of a CSV file
+inline constexpr std::size_t table_columns = 10'000;
+
 inline constexpr std::size_t mesh_bytes = std::size_t{1} << 29;
 /// What assimp is given processor time for, besides two seconds.
 inline constexpr std::size_t mesh_bytes_per_second = std::size_t{1} << 23;

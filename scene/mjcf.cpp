@@ -42,6 +42,7 @@ Reading::Reading(const std::string& path, const RobotOptions& options,
   for (const MotorSpec& m : before.motors) motor_names_.take(m.name);
   for (const LoopSpec& l : before.loops) loop_names_.take(l.name);
   for (const CouplingSpec& c : before.couplings) coupling_names_.take(c.name);
+  for (const SensorSpec& s : before.sensors) sensor_names_.take(s.name);
 }
 
 void Reading::read(std::string_view text) {
@@ -98,7 +99,9 @@ void Reading::read_sections(const Element& root) {
   });
   all("equality", "tendon", &Reading::read_tendon_equality);
   each(root, "actuator", [&](const Element& e) { read_actuators(e); });
+  each(root, "sensor", [&](const Element& e) { read_sensors(e); });
   for (const ActuatorRecord& record : actuators_) command(record, 0);
+  keep_keyframes(root);
   if (const Element* key = chosen_key(root)) read_key(*key);
 }
 
@@ -178,6 +181,7 @@ void Reading::take_stock(const Element& e) {
                                : e.tag == "tendon"   ? words({c.tag, " tendon"})
                                : e.tag == "actuator" ? words({c.tag, " actuator"})
                                : e.tag == "equality" ? words({c.tag, " equality"})
+                               : e.tag == "sensor"   ? words({c.tag, " sensor"})
                                                      : c.tag;
       unread_.count(name, consequence_of(c.tag, e.tag));
     }

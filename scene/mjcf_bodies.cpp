@@ -128,7 +128,10 @@ void Reading::read_site(const Placed& at, int body, const Transform<double>& bas
   const std::string name(at.element->value("name"));
   if (name.empty()) return;
   const View v = view(*at.element, at.defaults, name);
-  sites_.try_emplace(name, SiteRecord{body, base * (at.frame * pose(v))});
+  const SiteRecord site{body, base * (at.frame * pose(v)), zone_of(v)};
+  if (!sites_.try_emplace(name, site).second) return;
+  parts.sites.push_back(
+      {name, bodies_[static_cast<std::size_t>(body)].name, site.pose, site.zone});
 }
 
 Solid Reading::read_inertial(const Element& e, const std::string& body) {

@@ -53,6 +53,29 @@ void Reading::read_key(const Element& e) {
   }
 }
 
+void Reading::keep_keyframes(const Element& root) {
+  Problems said_where_chosen;
+  std::size_t count = 0;
+  for (const JointRecord& j : joints_) {
+    count += static_cast<std::size_t>(position_count(j.type));
+  }
+  each(root, "keyframe", [&](const Element& e) {
+    each(e, "key", [&](const Element& k) {
+      const Attribute* a = k.find("qpos");
+      if (a == nullptr || k.value("name").empty()) return;
+      const auto q = xml::numbers(*a, "key", count, count, Range::any, said_where_chosen);
+      if (!q) return;
+      Keyframe keyframe{std::string(k.value("name")), {}};
+      std::size_t at = 0;
+      for (const JointRecord& j : joints_) {
+        if (velocity_count(j.type) == 1) keyframe.positions[j.name] = (*q)[at] - j.ref;
+        at += static_cast<std::size_t>(position_count(j.type));
+      }
+      parts.keyframes.push_back(std::move(keyframe));
+    });
+  });
+}
+
 void Reading::hold_pose() {
   const auto position_of = [&](const std::string& joint) {
     const std::vector<double>& q = joints_[joint_of_.find(joint)->second].q;

@@ -101,7 +101,8 @@ struct GeomRecord {
 
 struct SiteRecord {
   int body;
-  Transform<double> pose;  // in the body
+  Transform<double> pose;       // in the body
+  std::optional<Shape> zone{};  // its own volume
 };
 
 struct BodyRecord {
@@ -304,9 +305,19 @@ class Reading {
   /// The motor for a control, at its joint.
   void command(const ActuatorRecord& record, double control);
 
+  // Sensors: mjcf_sensors.cpp.
+
+  /// The volume of a site.
+  std::optional<Shape> zone_of(const View& v);
+  void read_sensors(const Element& e);
+  void read_sensor(const Element& e, SensorKind kind);
+  bool place_sensor(const Element& e, const View& v, bool of_frame, SensorSpec& sensor);
+
   // The start: mjcf_keyframes.cpp.
 
   const Element* chosen_key(const Element& root);
+  /// The positions of all keyframes that have a name, for targets of motors.
+  void keep_keyframes(const Element& root);
   void read_key(const Element& e);
   void normalise(JointRecord& j, const Element& e, const std::string& who);
   /// MuJoCo has angular velocities in the axes of the body, after the linear one.
@@ -340,7 +351,7 @@ class Reading {
   std::vector<MeshAsset> assets_;
   std::map<std::string, std::size_t, std::less<>> mesh_of_;
   Names body_names_, joint_names_, shape_names_, motor_names_, geom_names_, loop_names_,
-      coupling_names_;
+      coupling_names_, sensor_names_;
   std::vector<BodyRecord> bodies_;  // the first is the world
   std::map<std::string, int, std::less<>> body_of_;
   std::map<std::string, SiteRecord, std::less<>> sites_;

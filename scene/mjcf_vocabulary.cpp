@@ -26,6 +26,8 @@ const std::map<std::string_view, Words>& vocabulary() {
   };
   static const Words loop{"name",  "class", "active", "body1",  "body2",
                           "site1", "site2", "anchor", "relpose"};
+  static const Words on_site{"name", "site"};
+  static const Words on_frame{"name", "objtype", "objname", "reftype", "refname"};
   static const std::map<std::string_view, Words> all{
       {"mujoco", {"model"}},
       {"compiler",
@@ -65,7 +67,7 @@ const std::map<std::string_view, Words>& vocabulary() {
         "solref",
         "solimp"}},
       {"freejoint", {"name"}},
-      {"site", with({"name", "class", "pos"})},
+      {"site", with({"name", "class", "pos", "type", "size"})},
       {"geom", with({"name",   "class",  "type",     "pos",     "size",
                      "fromto", "mass",   "density",  "contype", "conaffinity",
                      "mesh",   "group",  "friction", "condim",  "priority",
@@ -93,6 +95,22 @@ const std::map<std::string_view, Words>& vocabulary() {
       {"velocity", driving({"kv"})},
       {"damper", driving({"kv"})},
       {"cylinder", driving({"timeconst", "area", "diameter", "bias"})},
+      {"sensor", {}},
+      {"touch", on_site},
+      {"accelerometer", on_site},
+      {"velocimeter", on_site},
+      {"gyro", on_site},
+      {"force", on_site},
+      {"torque", on_site},
+      {"rangefinder", {"name", "site", "cutoff"}},
+      {"jointpos", {"name", "joint"}},
+      {"jointvel", {"name", "joint"}},
+      {"jointactuatorfrc", {"name", "joint"}},
+      {"framepos", on_frame},
+      {"framequat", on_frame},
+      {"framelinvel", on_frame},
+      {"frameangvel", on_frame},
+      {"frameangacc", on_frame},
       {"keyframe", {}},
       {"key", {"name", "qpos", "qvel", "ctrl"}},
   };
@@ -115,7 +133,7 @@ bool belongs(std::string_view tag, std::string_view parent) {
   static const std::map<std::string_view, Words> all{
       {"mujoco",
        {"compiler", "option", "default", "worldbody", "asset", "contact", "equality",
-        "tendon", "actuator", "keyframe"}},
+        "tendon", "actuator", "sensor", "keyframe"}},
       {"default",
        {"default", "joint", "geom", "mesh", "site", "tendon", "equality", "pair",
         "general", "motor", "position", "velocity", "damper", "cylinder"}},
@@ -129,6 +147,10 @@ bool belongs(std::string_view tag, std::string_view parent) {
       {"tendon", {"fixed"}},
       {"fixed", {"joint"}},
       {"actuator", driving},
+      {"sensor",
+       {"touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "rangefinder",
+        "jointpos", "jointvel", "jointactuatorfrc", "framepos", "framequat",
+        "framelinvel", "frameangvel", "frameangacc"}},
       {"keyframe", {"key"}},
   };
   const auto found = all.find(parent);
@@ -145,7 +167,7 @@ Consequence consequence_of(std::string_view tag, std::string_view parent) {
                            "material", "skin",      "custom", "size",  "model",
                            "rgba",     "composite", "layer"};
   if (looks.contains(tag)) return Consequence::appearance;
-  if (tag == "sensor") return Consequence::unmeasured;
+  if (tag == "sensor" || parent == "sensor") return Consequence::unmeasured;
   if (parent == "actuator") return Consequence::undriven;
   if (parent == "tendon" || parent == "equality") return Consequence::uncoupled;
   if (tag == "hfield" || tag == "flex") return Consequence::contact;
@@ -160,6 +182,8 @@ Consequence consequence_of_attribute(std::string_view tag, std::string_view attr
                            "content_type", "maxhullvert", "smoothnormal", "normal",
                            "inertia",      "name",        "time"};
   if (tag == "site" || tag == "key") return Consequence::appearance;
+  // Noise and the like of a sensor.
+  if (belongs(tag, "sensor")) return Consequence::unmeasured;
   if (tag == "compiler") {
     return attribute == "fusestatic" || attribute == "strippath" ||
                    attribute == "coordinate"

@@ -52,8 +52,11 @@ inline void append(Parts&& from, Parts& to) {
   move_all(from.contacts, to.contacts);
   move_all(from.soft_rules, to.soft_rules);
   move_all(from.keys, to.keys);
+  move_all(from.keyframes, to.keyframes);
   move_all(from.motors, to.motors);
   move_all(from.loads, to.loads);
+  move_all(from.sites, to.sites);
+  move_all(from.sensors, to.sensors);
   move_all(from.start, to.start);
   if (from.gravity) to.gravity = from.gravity;
   if (from.timestep) to.timestep = from.timestep;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bristle/model/model.hpp"
+#include "bristle/step/sensors.hpp"
 #include "scene/mesh_import.hpp"
 #include "scene/problem.hpp"
 #include "scene/softness.hpp"
@@ -46,6 +47,20 @@ struct SoftRule {
   Softness softness;
 };
 
+/// A keyframe of a file: the positions of revolute and prismatic joints.
+struct Keyframe {
+  std::string name;
+  std::map<std::string, double, std::less<>> positions;  // by joint
+};
+
+/// A place on a body that a file names, with its zone for touch.
+struct SiteSpec {
+  std::string name;
+  std::string body;
+  Transform<double> pose;  // in the body
+  std::optional<Shape> zone{};
+};
+
 struct Parts {
   std::vector<BodySpec> bodies;
   std::vector<JointSpec> joints;
@@ -59,10 +74,13 @@ struct Parts {
   std::vector<SoftRule> soft_rules{};  // of some of them
   std::vector<MotorSpec> motors;
   std::vector<LoadSpec> loads;
+  std::vector<SiteSpec> sites{};
+  std::vector<SensorSpec> sensors{};
   std::vector<InitialJoint> start;
   std::optional<Vec3<double>> gravity;  // [m/s²]
   std::optional<double> timestep{};     // that a file asks for [s]
   std::vector<std::string> keys{};      // of files: their keyframes
+  std::vector<Keyframe> keyframes{};    // those that have a name and positions
   std::shared_ptr<Geometry> geometry = std::make_shared<Geometry>();
 };
 

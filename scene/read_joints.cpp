@@ -10,22 +10,6 @@
 
 namespace bristle::scene {
 
-namespace {
-
-JointType type_of(std::string_view name) {
-  for (int i = 0; i < joint_type_count; ++i) {
-    const auto type = static_cast<JointType>(i);
-    if (joint_type_name(type) == name) return type;
-  }
-  return JointType::fixed;
-}
-
-bool has_one_axis(JointType type) {
-  return type == JointType::revolute || type == JointType::prismatic;
-}
-
-/// Whether a key of a joint has the unit that its type asks for: metres along an axis,
-/// angles about one.
 void check_unit(const Section& at, std::string_view name, bool linear) {
   if (!at.has(name)) return;
   const std::string key = at.key_of(name);
@@ -46,6 +30,20 @@ void check_unit(const Section& at, std::string_view name, bool linear) {
   }
   at.error(name, fmt::format("{} does not fit a joint that {}; write {}", key,
                              linear ? "moves along its axis" : "turns", right));
+}
+
+namespace {
+
+JointType type_of(std::string_view name) {
+  for (int i = 0; i < joint_type_count; ++i) {
+    const auto type = static_cast<JointType>(i);
+    if (joint_type_name(type) == name) return type;
+  }
+  return JointType::fixed;
+}
+
+bool has_one_axis(JointType type) {
+  return type == JointType::revolute || type == JointType::prismatic;
 }
 
 /// A body by name, the world included; says so when there is none.
@@ -378,69 +376,6 @@ void read_constraints(const Section& scene, Draft& draft) {
       constraint.directions = {constraint.turns_with_b ? along : pose_a.R * along};
     }
     draft.parts.constraints.push_back(std::move(constraint));
-  }
-}
-
-namespace {
-
-/// A motor's keys by its kind, which is torque when left out.
-void only_of(const Section& at, const std::string& kind) {
-  const auto refuse = [&](std::string_view key, std::string_view of) {
-    if (!at.given(key)) return;
-    at.error(key, fmt::format("{} belongs to a {} motor, not to kind = \"{}\"",
-                              at.key_of(key), of, kind));
-  };
-  if (kind != "torque") refuse("torque", "torque");
-  if (kind == "torque") refuse("offset", "position or prescribed");
-  for (const char* key : {"kp", "kd"}) {
-    if (kind != "position") refuse(key, "position");
-  }
-}
-
-}  // namespace
-
-void read_motors(const Section& scene, Draft& draft) {
-  const auto motors = scene.tables("motors");
-  for (std::size_t i = 0; i < motors.size() && !draft.source.problems->full(); ++i) {
-    const Section at(*motors[i], motor_keys, called("motor", *motors[i], i),
-                     draft.source);
-    MotorSpec motor;
-    motor.name = at.text_or("name", "");
-    draft.claim("motor", motor.name, at);
-    motor.joint = at.text_or("joint", "");
-    const auto joint =
-        std::find_if(draft.parts.joints.begin(), draft.parts.joints.end(),
-                     [&](const JointSpec& j) { return j.name == motor.joint; });
-    if (joint == draft.parts.joints.end()) {
-      std::vector<std::string_view> names;
-      names.reserve(draft.parts.joints.size());
-      for (const JointSpec& j : draft.parts.joints) names.push_back(j.name);
-      at.error("joint", fmt::format("joint = \"{}\": there is no such joint{}",
-                                    motor.joint, did_you_mean(motor.joint, names)));
-      continue;
-    }
-    const std::string kind = at.text_or("kind", "torque");
-    motor.kind = kind == "position"     ? MotorKind::position
-                 : kind == "prescribed" ? MotorKind::prescribed
-                                        : MotorKind::torque;
-    only_of(at, kind);
-    motor.axis = static_cast<int>(at.number_or("axis", 0));
-    const bool linear = is_linear(joint->type, motor.axis);
-    for (const char* key : {"kp", "kd", "torque", "offset", "slope", "amplitude"}) {
-      check_unit(at, key, linear);
-    }
-    motor.kp = at.number_or("kp", 0);
-    motor.kd = at.number_or("kd", 0);
-    motor.target.offset = motor.kind == MotorKind::torque ? at.number_or("torque", 0)
-                                                          : at.number_or("offset", 0);
-    motor.target.slope = at.number_or("slope", 0);
-    motor.target.amplitude = at.number_or("amplitude", 0);
-    motor.target.frequency = at.number_or("frequency", 0);
-    motor.target.phase = at.number_or("phase", 0);
-    if (motor.kind == MotorKind::position && motor.kp == 0 && motor.kd == 0) {
-      at.error("kind", "a position motor needs kp and kd, or it does nothing");
-    }
-    draft.parts.motors.push_back(motor);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <filesystem>
 #include <numbers>
-#include <set>
 #include <sstream>
 
 #include "bristle/step/loops.hpp"
@@ -320,47 +319,6 @@ void check_step(const Section& at, const ClockSpec& clock) {
   }
 }
 
-/// What probes measure of contacts.
-struct ContactQuantity {
-  std::string_view name;
-  ProbeKind kind;
-  const char* unit;
-};
-constexpr ContactQuantity contact_quantities[] = {
-    {"contact_force", ProbeKind::contact_force, "N"},
-    {"contact_depth", ProbeKind::contact_depth, "m"},
-    {"contact_torque", ProbeKind::contact_torque, "N m"},
-    {"contact_volume", ProbeKind::contact_volume, "m^3"}};
-
-const ContactQuantity* contact_quantity(std::string_view name) {
-  const auto found = std::ranges::find(contact_quantities, name, &ContactQuantity::name);
-  return found == std::end(contact_quantities) ? nullptr : found;
-}
-
-/// The keys that some kinds of probes have, and which.
-constexpr std::pair<std::string_view, std::string_view> keys_of_kinds[] = {
-    {"a", "contact_force|contact_depth|contact_torque|contact_volume"},
-    {"b", "contact_force|contact_depth|contact_torque|contact_volume"},
-    {"body", "point|velocity"},
-    {"point", "point|velocity"},
-    {"joint", "joint|joint_rate"},
-    {"component", "contact_force|contact_torque|point|velocity"},
-    {"line", "ledger"}};
-
-/// The shapes of a fixed body, which are the world's in the model.
-std::vector<std::uint32_t> shapes_on(const std::string& body, const Model& model,
-                                     const Draft& draft) {
-  std::vector<std::uint32_t> found;
-  const auto names = draft.fixed_shapes.find(body);
-  if (names == draft.fixed_shapes.end()) return found;
-  for (std::uint32_t i = 0; i < model.shapes.size(); ++i) {
-    if (std::ranges::find(names->second, model.shapes[i].name) != names->second.end()) {
-      found.push_back(i);
-    }
-  }
-  return found;
-}
-
 /// As many samples and checkpoints as a disk may hold. Intervals beyond the run are made
 /// twice as long as the run.
 void check_intervals(const Section& at, double duration, RecordSpec& record) {
@@ -452,7 +410,7 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   scene.geometry = draft.parts.geometry;
   scene.geometry->forget_files();
   scene.start = start_of(scene.model, draft.parts);
-  scene.probes = read_probes(at, scene.model, draft);
+  read_probes(at, draft, scene);
   close_loops(scene.model, scene.start, draft, problems);
   check_start(scene.model, scene.start, draft, problems);
   if (problems.any()) return std::nullopt;
@@ -561,89 +519,6 @@ RecordSpec read_record(const Section& scene, double duration, Draft& draft) {
   record.checkpoint = at.number_or("checkpoint", 0);
   check_intervals(at, duration, record);
   return record;
-}
-
-std::vector<Probe> read_probes(const Section& scene, const Model& model, Draft& draft) {
-  std::vector<Probe> probes;
-  std::set<std::string> names;
-  for (const toml::table* table : scene.tables("probes")) {
-    const std::string name = (*table)["name"].value_or(std::string("?"));
-    const Section at(*table, probe_keys, fmt::format("probe \"{}\"", name), draft.source);
-    Probe probe{.name = name, .kind = ProbeKind::energy};
-    if (!names.insert(name).second)
-      at.error("name", "there is a probe of this name already");
-    for (const auto& [key, kinds] : keys_of_kinds) at.only("kind", key, kinds);
-    const auto body_of = [&](std::string_view key, std::vector<std::uint32_t>* shapes) {
-      const auto word = at.text(key);
-      if (!word || *word == "*") return -1;
-      if (draft.fixed.contains(*word)) {
-        if (shapes != nullptr) {
-          *shapes = shapes_on(*word, model, draft);
-          if (shapes->empty()) {
-            at.error(key, fmt::format("{} = \"{}\" has no shape that could be touched",
-                                      key, *word));
-          }
-        } else {
-          at.error(key, fmt::format("{} = \"{}\" is fixed: there is nothing to measure",
-                                    key, *word));
-        }
-        return -1;
-      }
-      const auto bodies = model.tree.bodies();
-      std::vector<std::string_view> known;
-      for (std::size_t i = 0; i < bodies.size(); ++i) {
-        if (bodies[i].name == *word) return static_cast<int>(i);
-        known.push_back(bodies[i].name);
-      }
-      at.error(key, fmt::format("{} = \"{}\": there is no such body{}", key, *word,
-                                did_you_mean(*word, known)));
-      return -1;
-    };
-    const auto joint_of = [&] {
-      const auto word = at.text("joint");
-      const auto joints = model.tree.joints();
-      std::vector<std::string_view> known;
-      for (std::size_t i = 0; i < joints.size(); ++i) {
-        if (word && joints[i].name == *word) return static_cast<int>(i);
-        known.push_back(joints[i].name);
-      }
-      at.error("joint",
-               fmt::format("joint = \"{}\": there is no such joint{}", word.value_or(""),
-                           did_you_mean(word.value_or(""), known)));
-      return -1;
-    };
-    const std::string component = at.text_or("component", "norm");
-    probe.component = component == "x"          ? 1
-                      : component == "y"        ? 2
-                      : component == "z"        ? 3
-                      : component == "normal"   ? 4
-                      : component == "friction" ? 5
-                                                : 0;
-    const std::string kind = at.text_or("kind", "energy");
-    if (const ContactQuantity* of_contact = contact_quantity(kind)) {
-      probe.kind = of_contact->kind;
-      probe.unit = of_contact->unit;
-      probe.a = body_of("a", &probe.shapes_a);
-      probe.b = body_of("b", &probe.shapes_b);
-    } else if (kind == "point" || kind == "velocity") {
-      probe.kind = kind == "point" ? ProbeKind::point : ProbeKind::velocity;
-      probe.unit = kind == "point" ? "m" : "m/s";
-      if (!at.has("body"))
-        at.error("kind", fmt::format("kind = \"{}\" needs body", kind));
-      probe.a = body_of("body", nullptr);
-      probe.point = at.vector("point").value_or(Vec3<double>{0, 0, 0});
-    } else if (kind == "joint" || kind == "joint_rate") {
-      probe.kind = kind == "joint" ? ProbeKind::joint : ProbeKind::joint_rate;
-      probe.unit = kind == "joint" ? "rad or m" : "rad/s or m/s";
-      probe.a = joint_of();
-    } else {
-      probe.kind = kind == "ledger" ? ProbeKind::ledger : ProbeKind::energy;
-      probe.unit = "J";
-      probe.line = at.text_or("line", "residual");
-    }
-    probes.push_back(probe);
-  }
-  return probes;
 }
 
 namespace {

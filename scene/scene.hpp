@@ -39,18 +39,20 @@ enum class ProbeKind {
   joint_rate,
   ledger,
   energy,
+  sensor,  // Scene::sensors
 };
 
 /// A named signal.
 struct Probe {
   std::string name;
   ProbeKind kind;
-  int a = -1, b = -1;  // body or joint; of contacts: bodies, −1 for any
+  int a = -1, b = -1;  // body, joint or sensor; of contacts: bodies, −1 for any
   std::vector<std::uint32_t> shapes_a{}, shapes_b{};  // of a fixed body, in place of it
-  int component = 0;     // 0 magnitude or normal; x, y, z: 1, 2, 3
+  int component = 0;  // 0 magnitude or normal; x, y, z: 1, 2, 3; of a sensor: from 1 on
   Vec3<double> point{};  // in the body
   std::string line{};    // of the ledger
   std::string unit{};
+  bool in_figure = true;  // false: of a sensor of a robot's file
 };
 
 struct Scene {
@@ -63,6 +65,7 @@ struct Scene {
   ClockSpec clock;
   RecordSpec record;
   std::vector<Probe> probes;
+  std::vector<SensorSpec> sensors;  // that probes ask for
   std::vector<std::string> warnings;
   std::shared_ptr<Geometry> geometry;  // that the model refers to
 };

@@ -63,6 +63,7 @@ Problem check_numbers(const LoopSpec& spec, const Subject& who) {
 /// A frame on a link, or in the world.
 struct End {
   int link = world_link;
+  int body = -1;
   Transform<double> frame{};
 };
 
@@ -79,6 +80,7 @@ Problem find_end(const std::string& body_name, const Transform<double>& pose,
   const Body* body = find_body(model, body_name, who, "body_" + which, problem);
   if (body == nullptr) return problem;
   end.link = body->link;
+  end.body = static_cast<int>(body - model.tree.bodies().data());
   end.frame = body->in_link * end.frame;
   return {};
 }
@@ -126,6 +128,8 @@ Problem add_loop(const LoopSpec& spec, const Subject& who,
                          .rigid = rigid,
                          .link_a = a.link,
                          .link_b = b.link,
+                         .body_a = a.body,
+                         .body_b = b.body,
                          .on_a = a.frame,
                          .on_b = b.frame,
                          .length = length,

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "bristle/model/assembly.hpp"
@@ -18,6 +19,24 @@ Problem check_numbers(const MotorSpec& spec, const Subject& who) {
   const Signal& s = spec.target;
   if (!std::isfinite(s.offset + s.slope + s.amplitude + s.frequency + s.phase)) {
     return who.error("target", "its target is not made of numbers");
+  }
+  double last = -std::numeric_limits<double>::infinity();
+  for (const SignalPiece& p : s.pieces) {
+    if (!std::isfinite(p.begin + p.value + p.rate + p.curvature + p.jerk)) {
+      return who.error("target", "its target is not made of numbers");
+    }
+    if (!(p.begin > last)) {
+      return who.error("target", "the pieces of its target do not follow each other");
+    }
+    last = p.begin;
+  }
+  if (!(s.period >= 0) || !std::isfinite(s.period)) {
+    return who.error("target", "the period of its target must be a number >= 0");
+  }
+  if (spec.compensates_gravity &&
+      (spec.kind != MotorKind::position || !spec.coupling.empty())) {
+    return who.error("compensates_gravity",
+                     "only position motors on joints compensate gravity");
   }
   if (!(spec.kp >= 0) || !(spec.kd >= 0) || !std::isfinite(spec.kp + spec.kd)) {
     return who.error(std::isfinite(spec.kp) && spec.kp >= 0 ? "kd" : "kp",
@@ -94,7 +113,7 @@ Problem drive_coupling(const MotorSpec& spec, const Model& model, const Subject&
 
 Problem add_motors(std::span<const MotorSpec> specs, Model& model) {
   std::set<std::string_view> names;
-  std::set<int> prescribed;
+  std::set<int> prescribed, holding;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const MotorSpec& spec = specs[i];
     const Subject who(Element::motor, spec.name, i);
@@ -117,6 +136,7 @@ Problem add_motors(std::span<const MotorSpec> specs, Model& model) {
                 .least_force = spec.least_force,
                 .largest_force = spec.largest_force,
                 .torque = spec.torque,
+                .compensates_gravity = spec.compensates_gravity,
                 .target = spec.target};
     if (!spec.coupling.empty()) {
       if (Problem p = drive_coupling(spec, model, who, motor)) return p;
@@ -135,6 +155,13 @@ Problem add_motors(std::span<const MotorSpec> specs, Model& model) {
       }
       model.prescribed.resize(at(model.tree.link_count()), 0);
       model.prescribed[at(joint->link)] = 1;
+    }
+    if (spec.compensates_gravity) {
+      if (!holding.insert(joint->v + spec.axis).second) {
+        return who.error("compensates_gravity", "the gravity on " + quoted(spec.joint) +
+                                                    " is compensated twice");
+      }
+      model.compensates_gravity = true;
     }
     const Dof& dof = model.tree.dofs()[at(joint->v + spec.axis)];
     motor.q = dof.q;
@@ -165,8 +192,9 @@ Problem add_loads(std::span<const LoadSpec> specs, Model& model) {
                                               : "point",
                        "force, torque and point must be numbers");
     }
-    model.loads.push_back(
-        {spec.name, body->link, body->in_link * spec.point, spec.force, spec.torque});
+    model.loads.push_back({spec.name, body->link,
+                           static_cast<int>(body - model.tree.bodies().data()),
+                           body->in_link * spec.point, spec.force, spec.torque});
   }
   return {};
 }

@@ -97,6 +97,9 @@ struct MotorSpec {
   double damping_ratio = 0;
   Signal target{};    // unless commanded: the position, or the torque of a torque motor
   double torque = 0;  // of a position motor, besides [N m] or [N]
+  /// A position motor on a joint also holds what the joint carries against gravity, as if
+  /// nothing else touched that (gravity_torque.hpp).
+  bool compensates_gravity = false;
   double least_force = -std::numeric_limits<double>::infinity();  // [N m] or [N]
   double largest_force = std::numeric_limits<double>::infinity();
 };
@@ -269,6 +272,7 @@ struct Motor {
   double kp, kd;
   double least_force, largest_force;
   double torque;  // of a position motor, besides
+  bool compensates_gravity;
   Signal target;
 };
 
@@ -295,6 +299,7 @@ struct Coupling {
 struct Load {
   std::string name;
   int link;
+  int body;            // in Tree::bodies()
   Vec3<double> point;  // in the link
   Vec3<double> force, torque;
 };
@@ -304,6 +309,7 @@ struct Loop {
   LoopKind kind;
   bool rigid;
   int link_a, link_b;
+  int body_a, body_b;            // in Tree::bodies(); −1: the world
   Transform<double> on_a, on_b;  // the frames in their links
   double length;                 // of a distance
   double stiffness, damping;
@@ -344,13 +350,14 @@ struct Model {
   std::vector<Load> loads;
   std::vector<Loop> loops;
   std::vector<VelocityConstraint> constraints;
-  int loop_rows = 0;              // of the rigid ones
-  bool has_joint_forces = false;  // springs or dampers
-  int joint_row_capacity = 0;     // a multiple of the lanes
-  int contact_row_capacity = 0;   // the same; to begin with where rooms grow
-  int pair_capacity = 0;          // of the broad phase
-  bool rooms_grow = false;        // those of contacts and of the broad phase
-  int normal_fields = 0;          // the most numbers that a law of this model remembers
+  int loop_rows = 0;                 // of the rigid ones
+  bool has_joint_forces = false;     // springs or dampers
+  bool compensates_gravity = false;  // some motor does
+  int joint_row_capacity = 0;        // a multiple of the lanes
+  int contact_row_capacity = 0;      // the same; to begin with where rooms grow
+  int pair_capacity = 0;             // of the broad phase
+  bool rooms_grow = false;           // those of contacts and of the broad phase
+  int normal_fields = 0;  // the most numbers that a law of this model remembers
   int friction_fields = 0;
   bool contact_ledger = false;
   bool has_patches = false;     // some contacts are under volumetric laws

@@ -291,22 +291,30 @@ class TreeAssembly {
 
   void add_inertia(const BodySpec& body, const BodyPose& place) {
     Inertia<double>& inertia = tree_.constants_[at(place.link)].inertia;
+    inertia = inertia + in_link(body, place);
+  }
+
+  /// A body's inertia about the origin of its link.
+  static Inertia<double> in_link(const BodySpec& body, const BodyPose& place) {
     const Vec3<double> com = place.in_link * body.com;
     const Sym3<double> central = rotated(place.in_link.R, body.inertia);
-    inertia = inertia + Inertia<double>::about_com(body.mass, com, central);
+    return Inertia<double>::about_com(body.mass, com, central);
   }
 
   /// What was given, in the order in which it was given.
   void list_bodies_and_joints() {
     for (std::size_t b = 1; b <= bodies_.size(); ++b) {
-      tree_.bodies_.push_back({body(b).name, places_[b].link, places_[b].in_link});
+      tree_.bodies_.push_back({body(b).name, places_[b].link, places_[b].in_link,
+                               static_cast<int>(parent_of_[b]) - 1, welded(b),
+                               in_link(body(b), places_[b])});
     }
     for (std::size_t j = 0; j < joints_.size(); ++j) {
       const JointSpec& joint = joints_[j];
       const bool fixed = joint.type == JointType::fixed;
       const std::size_t child = numbers_.find(joint.child)->second;
       tree_.joints_.push_back({joint.name, joint.type, places_[child].link,
-                               fixed ? -1 : first_q_[j], fixed ? -1 : first_v_[j]});
+                               fixed ? -1 : first_q_[j], fixed ? -1 : first_v_[j],
+                               static_cast<int>(child) - 1});
     }
   }
 

@@ -90,6 +90,9 @@ struct Body {
   std::string name;
   int link;
   Transform<double> in_link;
+  int parent;               // that its joint hangs from, in Tree::bodies(); −1: the world
+  bool welded;              // by a fixed joint
+  Inertia<double> inertia;  // its own, about the origin of its link, in the link's axes
 };
 
 /// A joint as it was given.
@@ -99,6 +102,7 @@ struct Joint {
   int link;  // that it moves; for a fixed joint, the one that its bodies are part of
   int q;     // first position, and velocity; −1 for a fixed joint
   int v;
+  int body;  // that hangs from it, in Tree::bodies()
 };
 
 /// The numbers that belong to each velocity.

@@ -21,6 +21,7 @@ bool is_free(const Tree& tree, const Dof& dof) {
 
 ImplicitJoints::ImplicitJoints(const Model& model)
     : motors_(model.motors.size()),
+      holding_(model),
       is_row_(model.motors.size()),
       rows_(model.motors.size() + model.tree.dofs().size()) {}
 
@@ -46,6 +47,7 @@ void ImplicitJoints::add(const Model& model, const State& state, double h,
     tau[k] += force - slope * state.v[k];
     ws.armature[k] += h * slope;
   }
+  holding_.update(model.tree, ws);
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     const Motor& motor = model.motors[i];
     motors_[i] = {0, 0};
@@ -58,8 +60,9 @@ void ImplicitJoints::add(const Model& model, const State& state, double h,
       continue;
     }
     const double slope = motor.kd + h * motor.kp;
+    const double weight = motor.compensates_gravity ? holding_.forces[at(motor.v)] : 0;
     const double force = motor.kp * (command.target - travel(model, motor, state.q)) +
-                         motor.kd * command.target_rate + command.torque;
+                         motor.kd * command.target_rate + command.torque + weight;
     motors_[i] = {force, slope};
     const double now = force - slope * travel_rate(model, motor, state.v);
     if (is_row_[i] == 0 && slope > 0) {

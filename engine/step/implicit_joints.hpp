@@ -58,6 +58,7 @@ class ImplicitJoints {
     double slope;  // per velocity, downwards
   };
   std::vector<Line> motors_;
+  GravityHold holding_;
   std::vector<std::uint8_t> is_row_;
   std::vector<Row> rows_;
   std::size_t count_ = 0;

@@ -209,22 +209,27 @@ class Closing {
 
 }  // namespace
 
-void hold_loops(System& system) noexcept {
-  const Model& model = *system.model;
-  LoopWorkspace& loops = system.loops;
-  place_loops(model, system.tree, loops);
-  loop_accelerations(model, system.tree, true, loops);
-  factorise_loops(model, system.tree, loops);
+void hold_loops(const Model& model, Workspace<double>& tree, LoopWorkspace& loops,
+                std::span<double> acceleration,
+                std::span<Force<double>> on_links) noexcept {
+  place_loops(model, tree, loops);
+  loop_accelerations(model, tree, true, loops);
+  factorise_loops(model, tree, loops);
   solve_loops(loops);
   push_loops(loops);
-  note_loops(model, system.tree, loops);
-  solve_mass<double>(model.tree, loops.none, loops.on_links, system.tree, loops.change);
+  note_loops(model, tree, loops);
+  solve_mass<double>(model.tree, loops.none, loops.on_links, tree, loops.change);
   for (std::size_t k = 0; k < loops.change.size(); ++k) {
-    system.acceleration[k] += loops.change[k];
+    acceleration[k] += loops.change[k];
   }
   for (std::size_t i = 0; i < loops.on_links.size(); ++i) {
-    system.on_links[i] = system.on_links[i] + loops.on_links[i];
+    on_links[i] = on_links[i] + loops.on_links[i];
   }
+}
+
+void hold_loops(System& system) noexcept {
+  hold_loops(*system.model, system.tree, system.loops, system.acceleration,
+             system.on_links);
 }
 
 StepStatus project_loops(System& system, State& state) noexcept {

@@ -18,6 +18,10 @@ namespace bristle {
 /// The forces of rigid loops, after forward or hybrid dynamics: corrects
 /// system.acceleration and adds to system.on_links. accelerate() does so by itself.
 void hold_loops(System& system) noexcept;
+/// The same for other accelerations and forces on links.
+void hold_loops(const Model& model, Workspace<double>& tree, LoopWorkspace& loops,
+                std::span<double> acceleration,
+                std::span<Force<double>> on_links) noexcept;
 
 /// Closes the rigid loops of an accepted state: positions and velocities. What that
 /// changes in the energy of a run that has begun goes to works.projection. Where they

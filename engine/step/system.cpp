@@ -14,29 +14,6 @@ namespace {
 
 using detail::at;
 
-/// Torque and position motors; returns their power [W].
-double add_motors(const Model& model, double time, std::span<const double> q,
-                  std::span<const double> v, Commands commands, std::span<double> forces,
-                  std::span<double> tau) {
-  double power = 0;
-  for (std::size_t i = 0; i < model.motors.size(); ++i) {
-    const Motor& motor = model.motors[i];
-    if (motor.kind == MotorKind::prescribed) continue;
-    const MotorCommand command = command_of(motor, i, time, commands);
-    const double rate = travel_rate(model, motor, v);
-    double force = command.torque;
-    if (motor.kind == MotorKind::position) {
-      force += motor.kp * (command.target - travel(model, motor, q)) +
-               motor.kd * (command.target_rate - rate);
-    }
-    force = limited(motor, force);
-    forces[i] = force;
-    add_motor_force(model, motor, force, tau);
-    power += force * rate;
-  }
-  return power;
-}
-
 /// Whether rows have the blocks and the memory of a pool.
 bool fits(const LawRows& rows, const LawPool& pool) {
   return rows.begin.size() == pool.blocks().size() + 1 &&
@@ -66,6 +43,30 @@ StepStatus status_of(ContactStatus status) {
 }
 
 }  // namespace
+
+double add_motor_forces(const Model& model, double time, std::span<const double> q,
+                        std::span<const double> v, Commands commands,
+                        std::span<const double> holding, std::span<double> forces,
+                        std::span<double> tau) noexcept {
+  double power = 0;
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    if (motor.kind == MotorKind::prescribed) continue;
+    const MotorCommand command = command_of(motor, i, time, commands);
+    const double rate = travel_rate(model, motor, v);
+    double force = command.torque;
+    if (motor.kind == MotorKind::position) {
+      force += motor.kp * (command.target - travel(model, motor, q)) +
+               motor.kd * (command.target_rate - rate);
+      if (motor.compensates_gravity) force += holding[at(motor.v)];
+    }
+    force = limited(motor, force);
+    forces[i] = force;
+    add_motor_force(model, motor, force, tau);
+    power += force * rate;
+  }
+  return power;
+}
 
 MotorCommand command_of(const Motor& motor, std::size_t i, double time,
                         Commands commands) noexcept {
@@ -143,6 +144,7 @@ System::System(const Model& from, int threads)
       on_links(at(from.tree.link_count()), Force<double>::zero()),
       tau(at(from.tree.velocity_count())),
       motor_forces(from.motors.size()),
+      holding(from),
       acceleration(tau.size()) {
   events.reserve(2 * (pools.joints.capacity() + pools.points.capacity()));
 }
@@ -338,8 +340,9 @@ void apply_forces(System& system, const ForceRequest& what, double time,
   powers.dampers = model.has_joint_forces
                        ? add_joint_springs<double>(model.tree, q, v, system.tau)
                        : 0;
-  powers.motors =
-      add_motors(model, time, q, v, commands, system.motor_forces, system.tau);
+  system.holding.update(model.tree, system.tree);
+  powers.motors = add_motor_forces(model, time, q, v, commands, system.holding.forces,
+                                   system.motor_forces, system.tau);
   powers.loads = add_loads(model, system.tree, system.on_links);
   powers.regenerated = 0;
   powers.loops = scatter_springs(system.pools.springs, at, system.sink());

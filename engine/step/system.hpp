@@ -7,6 +7,7 @@
 
 #include "bristle/contact/pools.hpp"
 #include "bristle/dynamics/dynamics.hpp"
+#include "bristle/dynamics/gravity_torque.hpp"
 #include "bristle/dynamics/loops.hpp"
 
 // The equations of motion of a model with all its forces: what every integrator
@@ -39,6 +40,20 @@ enum class StepStatus : std::uint8_t {
 /// The cause of a status, and what to do about it.
 std::string_view explain(StepStatus status) noexcept;
 
+/// The joint forces against gravity, for motors that compensate it; else without room.
+struct GravityHold {
+  explicit GravityHold(const Model& model)
+      : weights(model.compensates_gravity ? model.tree.links().size() : 0),
+        forces(model.compensates_gravity ? model.tree.dofs().size() : 0) {}
+  /// After kinematics().
+  void update(const Tree& tree, const Workspace<double>& ws) noexcept {
+    if (!forces.empty()) gravity_torque<double>(tree, ws, weights, forces);
+  }
+
+  std::vector<Force<double>> weights;  // of each link and what it carries
+  std::vector<double> forces;          // per velocity
+};
+
 /// Room for one evaluation of the equations of motion; one per thread that steps.
 struct System {
   explicit System(const Model& from, int threads = 1);
@@ -51,6 +66,7 @@ struct System {
   std::vector<Force<double>> on_links;
   std::vector<double> tau;
   std::vector<double> motor_forces;
+  GravityHold holding;
   std::vector<double> acceleration;
   Works powers{};             // of the last apply_forces [W]
   std::vector<Event> events;  // that the last settle() decided by depths or impulses
@@ -120,6 +136,14 @@ void apply_forces(System& system, const ForceRequest& what, double time,
                   std::span<const double> q, std::span<const double> v,
                   const RowView& rows, const RowMemory<const double>& memory,
                   const RowMemory<double>& next, Commands commands) noexcept;
+
+/// Adds the forces of torque and position motors to tau, each also to `forces`; returns
+/// their power [W]. `holding` has the joint forces against gravity where motors
+/// compensate it (System::holding).
+double add_motor_forces(const Model& model, double time, std::span<const double> q,
+                        std::span<const double> v, Commands commands,
+                        std::span<const double> holding, std::span<double> forces,
+                        std::span<double> tau) noexcept;
 
 /// What motor number i is told at a time: by its command, or by its target.
 MotorCommand command_of(const Motor& motor, std::size_t i, double time,

@@ -31,7 +31,7 @@ function(build_and_run program source)
        -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF ${ARGN}
        -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_BUILD_TYPE=${CONFIG})
   step(${CMAKE_COMMAND} --build ${SCRATCH}/build/${program})
-  step(${SCRATCH}/build/${program}/${program})
+  step(${CMAKE_COMMAND} -E chdir ${SCRATCH}/build/${program} ./${program})
 endfunction()
 build_and_run(consumer ${CMAKE_CURRENT_LIST_DIR} -DWANTED_VERSION=${VERSION})
 

@@ -707,7 +707,7 @@ TEST(Mjcf, NamesWhatItDoesNotRead) {
              "<worldbody><site/><geom type='box' size='1 1 1' condim='6' margin='1'/>"
              "<body><joint type='ball' stiffness='1' margin='0'/>"
              "<geom size='1'/><camera/></body></worldbody>"
-             "<sensor><gyro/></sensor>"
+             "<sensor><magnetometer/></sensor>"
              "<actuator><muscle joint='x'/></actuator>"));
   ASSERT_TRUE(a.fine) << a.problems.text();
   const std::vector<std::string> expected{
@@ -718,7 +718,7 @@ TEST(Mjcf, NamesWhatItDoesNotRead) {
       "rolling "
       "and spinning friction of a geom (1)",
       "not read, limits and couplings are as hard as by default: joint margin (1)",
-      "not read, so that nothing is measured there: sensor (1)",
+      "not read, so that nothing is measured there: magnetometer sensor (1)",
       "not read, so that the appearance differs: camera (1), size (1), visual (1)"};
   ASSERT_EQ(a.problems.warnings().size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -112,6 +112,11 @@ RobotState RobotOracle::at(const std::vector<double>& qpos,
     }
     state.geoms.push_back(geom);
   }
+  for (int s = 0; s < m.nsensor; ++s) {
+    const char* name = mj_id2name(&m, mjOBJ_SENSOR, s);
+    const double* first = d.sensordata + m.sensor_adr[s];
+    state.sensors[name == nullptr ? "" : name].assign(first, first + m.sensor_dim[s]);
+  }
   return state;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct RobotState {
   std::vector<RobotGeom> geoms;
   std::vector<double> driven;   // τ of all actuators, as the first keyframe controls them
   std::vector<double> tendons;  // lengths, less those at the reference
+  std::map<std::string, std::vector<double>> sensors;  // by name
 };
 
 class RobotOracle {

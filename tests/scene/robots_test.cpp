@@ -8,6 +8,7 @@
 
 #include "bristle/model/motors.hpp"
 #include "bristle/run.hpp"
+#include "bristle/step/sensors.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/urdf.hpp"
 #include "tests/dynamics/random_tree.hpp"
@@ -504,6 +505,40 @@ TEST(RobotsAgainstMujoco, FirstKeyframe) {
   const Correspondence c = correspond(model.tree, q, v, oracle);
   EXPECT_LT(test::relative_difference(c.qpos, oracle.key_qpos), 1e-15);
   EXPECT_LT(test::relative_difference(c.qvel, oracle.key_qvel), 1e-15);
+}
+
+/// Every sensor of the file, in states without contact.
+TEST(RobotsAgainstMujoco, Sensors) {
+  const scene::Parts parts = read(file("sensors.xml"));
+  test::RobotOracle oracle(file("sensors.xml"));
+  const Model model = model_of(parts);
+  Result<Sensors> sensors = Sensors::make(model, parts.sensors);
+  ASSERT_TRUE(sensors) << sensors.error();
+  ASSERT_EQ(sensors->size(), 22u);
+  test::Dice dice(3);
+  System system(model);
+  for (int round = 0; round < 20; ++round) {
+    State state = make_state(model);
+    for (double& q : state.q) q += dice.uniform(-0.3, 0.3);
+    normalise<double>(model.tree, state.q);
+    for (double& v : state.v) v = dice.uniform(-2, 2);
+    const Correspondence c = correspond(model.tree, state.q, state.v, oracle);
+    const test::RobotState there = oracle.at(c.qpos, c.qvel);
+    ASSERT_EQ(settle(system, 1e-3, state), StepStatus::ok);
+    settled_forces(system, state);
+    sensors->measure(system, state);
+    for (std::size_t i = 0; i < parts.sensors.size(); ++i) {
+      const std::vector<double>& theirs = there.sensors.at(parts.sensors[i].name);
+      const std::span<const double> ours = (*sensors)[i];
+      ASSERT_EQ(theirs.size(), ours.size()) << parts.sensors[i].name;
+      const bool turned = theirs.size() == 4 && theirs[0] < 0;
+      for (std::size_t k = 0; k < ours.size(); ++k) {
+        EXPECT_NEAR(ours[k], turned ? -theirs[k] : theirs[k],
+                    closely * (1 + std::abs(theirs[k])))
+            << parts.sensors[i].name << " " << k;
+      }
+    }
+  }
 }
 
 }  // namespace
