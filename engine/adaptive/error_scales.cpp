@@ -217,6 +217,10 @@ void ErrorScales::scales(const Vector& from, Vector& scale) {
   for (const MemoryEntry& entry : ode.later_memory()) {
     scale[i++] = entry.kind == MemoryKind::travel ? length : energy_;
   }
+  // What starts at rest has no energy then: motors and gravity bring it.
+  double done = 0;
+  for (std::size_t k = ode.works_at(); k < from.size(); ++k) done += std::abs(from[k]);
+  energy_ = std::max(energy_, done);
   std::fill(scale.begin() + static_cast<std::ptrdiff_t>(ode.works_at()), scale.end(),
             energy_);
 }

@@ -820,5 +820,48 @@ TEST(MotionOde, RungeKuttaKeepsItsOrderInTheContactsClock) {
   EXPECT_LT(plain, 1.8);
 }
 
+/// A chain that starts at rest under stiff motors: steps and the balance error follow the
+/// tolerance.
+TEST(Adaptive, AccuracyOfMotorsFollowsTheTolerance) {
+  ModelBuilder builder;
+  std::string parent{world_name};
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = numbered("link", i);
+    builder.add_body({.name = name,
+                      .mass = 2,
+                      .com = {0.2, 0, 0},
+                      .inertia = box_inertia(2, {0.2, 0.03, 0.03})});
+    JointSpec joint;
+    joint.name = name + " joint";
+    joint.parent = parent;
+    joint.child = name;
+    joint.type = JointType::revolute;
+    joint.axis = {0, 1, 0};
+    if (i > 0) joint.on_parent.p = {0.4, 0, 0};
+    builder.add_joint(joint);
+    builder.add_motor({.name = name + " motor",
+                       .joint = joint.name,
+                       .kind = MotorKind::position,
+                       .kp = 1e5,
+                       .kd = 300,
+                       .target = {.offset = 0.3, .amplitude = 0.3, .frequency = 3}});
+    parent = name;
+  }
+  const Model model = built(builder);
+  const auto run_with = [&](double rtol, double& balance) {
+    State state = make_state(model);
+    Adaptive stepper(model, {.rtol = rtol});
+    const RunSummary summary = run(stepper, state, {.end = 1, .every = Sampling::step});
+    EXPECT_EQ(summary.status, StepStatus::ok);
+    balance = summary.audit.relative();
+    return stepper.counts().steps;
+  };
+  double coarse = 0, fine = 0;
+  const std::uint64_t steps = run_with(1e-4, coarse);
+  EXPECT_LT(4 * steps, run_with(1e-8, fine));
+  EXPECT_LT(coarse, 1e-5);
+  EXPECT_LT(fine, 1e-9);
+}
+
 }  // namespace
 }  // namespace bristle
