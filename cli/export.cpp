@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "cli/text.hpp"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 struct ExportWish {
   std::string from;
   std::string out;
+  std::string with;
   bool csv = false, vtk = false, gltf = false, html = false, one_table = false;
   double every = 0;
 };
@@ -39,8 +41,8 @@ struct Exported {
   std::vector<std::string> files, missing;
 };
 
-Exported export_all(recording::Reader& reader, const ExportWish& wish,
-                    const files::OutputFolder& folder) {
+Exported export_all(recording::Reader& reader, recording::Reader* with,
+                    const ExportWish& wish, const files::OutputFolder& folder) {
   Exported all;
   const auto add = [&](const Result<recording::ExportReport>& report) {
     if (!report) {
@@ -69,7 +71,8 @@ Exported export_all(recording::Reader& reader, const ExportWish& wish,
   }
   if (wish.html) {
     const char* name = "report.html";
-    if (const auto error = report::write_run_page(reader, folder.inside(name))) {
+    if (const auto error =
+            report::write_run_page(reader, folder.inside(name), {.with = with})) {
       all.missing.push_back(folder.shown_in(error->message));
     } else {
       all.files.push_back(folder.shown(name));
@@ -93,10 +96,20 @@ int export_command(const ExportWish& wish) {
           return json_text(all);
         }
         all["note"] = reader->note();
+        std::optional<recording::Reader> with;
+        if (!wish.with.empty()) {
+          auto other = recording::Reader::open(wish.with);
+          if (!other) {
+            all["unread"] = other.error();
+            return json_text(all);
+          }
+          with.emplace(std::move(*other));
+        }
         const auto folder = files::OutputFolder::take(
             wish.out.empty() ? default_folder(wish.from) : wish.out);
         if (!folder) throw std::runtime_error(folder.error());
-        const Exported exported = export_all(*reader, wish, *folder);
+        const Exported exported =
+            export_all(*reader, with ? &*with : nullptr, wish, *folder);
         all["files"] = exported.files;
         all["missing"] = exported.missing;
         return json_text(all);
@@ -128,7 +141,13 @@ void add_export_command(CLI::App& app, int& status) {
       ->needs(csv);
   command->add_flag("--vtk", wish->vtk, "recording.pvd for ParaView");
   command->add_flag("--gltf", wish->gltf, "recording.glb, animated");
-  command->add_flag("--html", wish->html, "report.html, to look at in a browser");
+  CLI::Option* html =
+      command->add_flag("--html", wish->html, "report.html, to look at in a browser");
+  command
+      ->add_option("--with", wish->with,
+                   "With --html: another recording, drawn over this one")
+      ->type_name("RECORDING")
+      ->needs(html);
   command
       ->add_option("--every", wish->every,
                    "Least time between two samples in tables and animations [s]")
@@ -140,6 +159,7 @@ void add_export_command(CLI::App& app, int& status) {
       "Examples:\n"
       "  bristle export out/steel-ball --csv\n"
       "  bristle export out/steel-ball --html\n"
+      "  bristle export out/arm --html --with out/arm-rk4\n"
       "  bristle export out/arm --gltf --every 0.02 --out out/arm-animation");
   command->callback([wish, &status] { status = export_command(*wish); });
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "cli/appearance.hpp"
 #include "cli/run_files.hpp"
 #include "cli/run_summary.hpp"
 #include "cli/runner.hpp"
@@ -83,7 +84,10 @@ Result<recording::Recorder> open_recorder(const Beginning& begin,
   for (const scene::Probe& probe : scene.probes) {
     info.probes.push_back({probe.name, probe.unit});
   }
-  return recording::Recorder::create(log, scene.model, info);
+  for (const std::string& note : add_looks(scene, info)) {
+    tell("note: {}\n", printable(note));
+  }
+  return recording::Recorder::create(log, scene.model, std::move(info));
 }
 
 /// A run whose energies or probes are no numbers has not computed what it promised.

@@ -469,7 +469,7 @@ class Folding {
   void describe() {
     const RunInfo& run = header_.run;
     ok_ = put_attribute(file_, "bristle_version", header_.bristle) &&
-          put_attribute(file_, "format_version", std::int64_t{header_.version}) &&
+          put_attribute(file_, "format_version", std::int64_t{format_version}) &&
           put_attribute(file_, "created", header_.created) &&
           put_attribute(file_, "source", run.source) &&
           put_text(file_, "/scene", run.scene);

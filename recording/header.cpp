@@ -1,5 +1,6 @@
 #include "recording/header.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 #include "bristle/core/version.hpp"
@@ -132,6 +133,24 @@ void put(ByteWriter& to, const ShapeInfo& shape) {
   }
 }
 
+void put(ByteWriter& to, const Look& look) {
+  const std::uint32_t flags = (look.drawn ? 1U : 0U) | (look.rgba ? 2U : 0U);
+  to.put(flags);
+  for (const float x : look.rgba.value_or(std::array<float, 4>{})) to.put(x);
+}
+Look get_look(ByteReader& from) {
+  const auto flags = from.get<std::uint32_t>();
+  std::array<float, 4> rgba{};
+  for (float& x : rgba) {
+    x = from.get<float>();
+    if (!(x >= 0 && x <= 1)) from.fail();
+  }
+  if (flags > 3) from.fail();
+  Look look{.drawn = (flags & 1U) != 0, .rgba = {}};
+  if ((flags & 2U) != 0) look.rgba = rgba;
+  return look;
+}
+
 std::size_t numbers_of(ShapeKind kind) {
   switch (kind) {
     case ShapeKind::sphere:
@@ -182,6 +201,75 @@ ShapeInfo get_shape(ByteReader& from, int bodies) {
   return shape;
 }
 
+/// A body and a point on it.
+AnchorInfo anchor_at(const Model& model, int link, const Vec3<double>& in_link) {
+  const std::span<const Body> bodies = model.tree.bodies();
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (bodies[b].link != link) continue;
+    return {static_cast<int>(b), inverse(bodies[b].in_link) * in_link};
+  }
+  return {};
+}
+
+/// Parents, masses and anchors. Of bodies that are welded together the first stands for
+/// all, and the others hang from it.
+void describe_tree(const Model& model, Header& header) {
+  const Tree& tree = model.tree;
+  std::vector<int> first(static_cast<std::size_t>(tree.link_count()), -1);
+  const std::span<const Body> bodies = tree.bodies();
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    int& of_link = first[static_cast<std::size_t>(bodies[b].link)];
+    if (of_link < 0) of_link = static_cast<int>(b);
+  }
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const int link = bodies[b].link;
+    BodyInfo info{.parent = first[static_cast<std::size_t>(link)]};
+    if (info.parent == static_cast<int>(b)) {
+      info.parent = -1;
+      if (link != world_link) {
+        const int above = tree.link(link).parent;
+        if (above != world_link) info.parent = first[static_cast<std::size_t>(above)];
+        const Inertia<double>& inertia =
+            tree.constants()[static_cast<std::size_t>(link)].inertia;
+        info.mass = inertia.mass;
+        if (inertia.mass > 0) {
+          info.com = inverse(bodies[b].in_link) * ((1 / inertia.mass) * inertia.moment);
+        }
+      }
+    }
+    header.tree.push_back(info);
+  }
+  const auto add = [&](int link, const Vec3<double>& point) {
+    const AnchorInfo here = anchor_at(model, link, point);
+    if (link != world_link && here.body >= 0) header.anchors.push_back(here);
+  };
+  for (int link = 1; link < tree.link_count(); ++link) {
+    const JointType type = tree.link(link).type;
+    if (type == JointType::free || type == JointType::planar) continue;
+    add(link, {0, 0, 0});
+    add(tree.link(link).parent, tree.constants()[static_cast<std::size_t>(link)].joint.p);
+  }
+  for (const Loop& loop : model.loops) {
+    add(loop.link_a, loop.on_a.p);
+    add(loop.link_b, loop.on_b.p);
+  }
+}
+
+/// How shapes are seen, and what is only seen, as far as there is room for it.
+void describe_looks(RunInfo& run, Header& header) {
+  for (std::size_t i = 0; i < run.looks.size() && i < header.shapes.size(); ++i) {
+    header.shapes[i].look = run.looks[i];
+  }
+  std::size_t triangles = 0;
+  for (ShapeInfo& visual : run.visuals) {
+    triangles += visual.triangles.size();
+    if (triangles > most_visual_triangles) break;
+    header.visuals.push_back(std::move(visual));
+  }
+  run.looks.clear();
+  run.visuals.clear();
+}
+
 }  // namespace
 
 std::vector<Quantity> ledger_lines() {
@@ -220,6 +308,15 @@ std::string time_stamp() {
   return text;
 }
 
+ShapeInfo shape_info(std::string name, int body, const Transform<double>& in_body,
+                     const Shape& shape) {
+  ShapeInfo info{
+      .name = std::move(name), .surface = {}, .body = body, .kind = kind_of(shape)};
+  info.in_body = in_body;
+  describe(shape, info);
+  return info;
+}
+
 Header make_header(const Model& model, RunInfo run) {
   Header header;
   header.bristle = std::string(version());
@@ -230,6 +327,7 @@ Header make_header(const Model& model, RunInfo run) {
   header.model = print.whole;
   header.gravity = model.tree.gravity();
   for (const Body& body : model.tree.bodies()) header.bodies.push_back(body.name);
+  describe_tree(model, header);
   for (const Joint& joint : model.tree.joints()) {
     header.joints.push_back({.name = joint.name,
                              .type = std::string(joint_type_name(joint.type)),
@@ -241,18 +339,15 @@ Header make_header(const Model& model, RunInfo run) {
   header.positions = model.tree.position_count();
   header.velocities = model.tree.velocity_count();
   for (const ModelShape& shape : model.shapes) {
-    ShapeInfo info{.name = shape.name,
-                   .surface = shape.surface,
-                   .body = shape.body,
-                   .kind = kind_of(shape.shape)};
-    info.in_body = shape.in_link;
+    Transform<double> in_body = shape.in_link;
     if (shape.body >= 0) {
       const Body& body = model.tree.bodies()[static_cast<std::size_t>(shape.body)];
-      info.in_body = inverse(body.in_link) * shape.in_link;
+      in_body = inverse(body.in_link) * shape.in_link;
     }
-    describe(shape.shape, info);
-    header.shapes.push_back(std::move(info));
+    header.shapes.push_back(shape_info(shape.name, shape.body, in_body, shape.shape));
+    header.shapes.back().surface = shape.surface;
   }
+  describe_looks(header.run, header);
   for (const LawBlock& block : model.blocks) {
     header.laws.push_back({describe(block.normal), describe(block.friction)});
   }
@@ -266,7 +361,7 @@ Header make_header(const Model& model, RunInfo run) {
 Bytes encode(const Header& header) {
   Bytes bytes;
   ByteWriter to(bytes);
-  to.put(header.version);
+  to.put(format_version);
   to.put_text(header.bristle);
   to.put_text(header.created);
   to.put_text(header.run.scene);
@@ -298,18 +393,83 @@ Bytes encode(const Header& header) {
   to.put(header.normal_memory);
   to.put(header.friction_memory);
   put(to, header.ledger);
-  if (header.patch_numbers > 0) to.put(header.patch_numbers);  // none in older ones
+  to.put(header.patch_numbers);
+  to.put_count(header.tree.size());
+  for (const BodyInfo& body : header.tree) {
+    to.put(body.parent);
+    to.put(body.mass);
+    put(to, body.com);
+  }
+  to.put_count(header.anchors.size());
+  for (const AnchorInfo& anchor : header.anchors) {
+    to.put(anchor.body);
+    put(to, anchor.point);
+  }
+  for (const ShapeInfo& shape : header.shapes) put(to, shape.look);
+  to.put_count(header.visuals.size());
+  for (const ShapeInfo& visual : header.visuals) {
+    put(to, visual);
+    put(to, visual.look);
+  }
   return bytes;
 }
+
+namespace {
+
+/// Whether some body does not hang from the world.
+bool has_cycle(const std::vector<BodyInfo>& tree) {
+  std::vector<std::size_t> seen(tree.size(), 0);  // by which walk upwards
+  for (std::size_t b = 0; b < tree.size(); ++b) {
+    for (int up = static_cast<int>(b); up >= 0;) {
+      const auto at = static_cast<std::size_t>(up);
+      if (seen[at] == b + 1) return true;
+      if (seen[at] > 0) break;
+      seen[at] = b + 1;
+      up = tree[at].parent;
+    }
+  }
+  return false;
+}
+
+/// What version 2 added.
+void get_looks(ByteReader& from, Header& header) {
+  const int bodies = static_cast<int>(header.bodies.size());
+  const auto body_at = [&](int least) {
+    const int body = from.get<int>();
+    if (body < least || body >= bodies) from.fail();
+    return body;
+  };
+  header.tree.resize(from.get_count(36));
+  if (header.tree.size() != header.bodies.size()) from.fail();
+  for (BodyInfo& body : header.tree) {
+    body.parent = body_at(-1);
+    body.mass = from.get<double>();
+    body.com = get_vec3(from);
+  }
+  if (!from.ok() || has_cycle(header.tree)) from.fail();
+  header.anchors.resize(from.get_count(28));
+  for (AnchorInfo& anchor : header.anchors) {
+    anchor.body = body_at(0);
+    anchor.point = get_vec3(from);
+  }
+  for (ShapeInfo& shape : header.shapes) shape.look = get_look(from);
+  const std::size_t visuals = from.get_count(128);
+  for (std::size_t i = 0; i < visuals && from.ok(); ++i) {
+    header.visuals.push_back(get_shape(from, bodies));
+    header.visuals.back().look = get_look(from);
+  }
+}
+
+}  // namespace
 
 Result<Header> decode_header(std::span<const std::byte> bytes) {
   ByteReader from(bytes);
   Header header;
   header.version = from.get<std::uint32_t>();
-  if (from.ok() && header.version != format_version) {
+  if (from.ok() && (header.version < 1 || header.version > format_version)) {
     std::string text("was written in version ");
     text += std::to_string(header.version);
-    text += " of the format; this program reads version ";
+    text += " of the format; this program reads versions up to ";
     text += std::to_string(format_version);
     return Error{text};
   }
@@ -362,8 +522,11 @@ Result<Header> decode_header(std::span<const std::byte> bytes) {
   header.ledger = get_quantities(from);
   if (from.ok() && from.left() > 0) {
     header.patch_numbers = from.get<int>();
-    within(numbers_of_patch, header.patch_numbers, numbers_of_patch);
+    if (header.patch_numbers != 0 || header.version == 1) {
+      within(numbers_of_patch, header.patch_numbers, numbers_of_patch);
+    }
   }
+  if (header.version >= 2) get_looks(from, header);
   if (!from.ok() || from.left() > 0) return Error{"its header is damaged"};
   return header;
 }

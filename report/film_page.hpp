@@ -9,10 +9,11 @@
 
 namespace bristle::report {
 
-/// Puts the shapes into `head`, with the surfaces that they share.
-void describe_shapes(const recording::Header& header,
-                     const recording::SurfaceOptions& surfaces, PageData& page,
-                     Json& head);
+/// Puts shapes and visuals into `head`, with the surfaces that they share, and the tree
+/// of bodies.
+void describe_scene(const recording::Header& header,
+                    const recording::SurfaceOptions& surfaces, PageData& page,
+                    Json& head);
 
 Json column_json(const recording::Column& column);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <vector>
 
@@ -214,7 +215,7 @@ Json law_json(const recording::LawRecord& law) {
 /// The numbers of the chosen samples, each quantity in one piece.
 std::optional<Error> describe_samples(Reader& reader, Survey& seen,
                                       const std::vector<std::size_t>& chosen,
-                                      PageData& page) {
+                                      PageData& page, Json& head) {
   const Header& header = reader.header();
   const std::size_t n = chosen.size(), width = recording::sample_numbers(header) - 1;
   std::vector<double> times;
@@ -258,7 +259,6 @@ std::optional<Error> describe_samples(Reader& reader, Survey& seen,
     }
     start.push_back(static_cast<std::uint32_t>(key.size()));
   }
-  Json& head = page.head;
   head["samples"] = {{"recorded", reader.size()}, {"shown", n}};
   head["time"] = page.add(times);
   head["columns"] = Json::array();
@@ -293,7 +293,8 @@ std::optional<Error> describe_samples(Reader& reader, Survey& seen,
   return std::nullopt;
 }
 
-void describe_events(const Survey& seen, const Header& header, PageData& page) {
+void describe_events(const Survey& seen, const Header& header, PageData& page,
+                     Json& head) {
   std::vector<double> time;
   std::vector<float> speed;
   std::vector<std::uint8_t> kind;
@@ -312,20 +313,25 @@ void describe_events(const Survey& seen, const Header& header, PageData& page) {
       }
     }
   }
-  page.head["events"] = {{"count", seen.event_count},
-                         {"kinds", event_names},
-                         {"time", page.add(time)},
-                         {"kind", page.add(kind)},
-                         {"contact", page.add(contact)},
-                         {"speed", page.add(speed)},
-                         {"joints", joints}};
+  head["events"] = {{"count", seen.event_count},
+                    {"kinds", event_names},
+                    {"time", page.add(time)},
+                    {"kind", page.add(kind)},
+                    {"contact", page.add(contact)},
+                    {"speed", page.add(speed)},
+                    {"joints", joints}};
 }
 
-}  // namespace
+/// What a run is called beside another one: its folder.
+std::string name_of_run(const Reader& reader) {
+  const std::filesystem::path path(reader.path());
+  const std::string folder = path.parent_path().filename().string();
+  return folder.empty() ? path.stem().string() : folder;
+}
 
-std::optional<Error> write_run_page(Reader& reader, const std::string& path,
-                                    const RunPageOptions& options) {
-  if (empty_page().empty()) return Error{std::string(no_pages)};
+/// All of a run in about so many bytes.
+std::optional<Error> describe_run(Reader& reader, std::size_t bytes, PageData& page,
+                                  Json& head) {
   if (reader.size() == 0) return Error{reader.path() + ": holds no sample"};
   const Header& header = reader.header();
   Survey seen;
@@ -334,11 +340,8 @@ std::optional<Error> write_run_page(Reader& reader, const std::string& path,
       sizeof(float) * (recording::contact_numbers(header) + 3);
   const std::size_t per_sample = sizeof(float) * recording::sample_numbers(header) +
                                  per_contact * seen.contacts / reader.size();
-  const std::size_t most =
-      std::clamp(options.bytes / per_sample, least_samples, most_samples);
+  const std::size_t most = std::clamp(bytes / per_sample, least_samples, most_samples);
 
-  PageData page;
-  Json& head = page.head;
   const Json summary = Json::parse(reader.end().summary, nullptr, false);
   const auto from_summary = [&](const char* key) {
     return summary.is_object() ? summary.value(key, std::string()) : std::string();
@@ -347,6 +350,7 @@ std::optional<Error> write_run_page(Reader& reader, const std::string& path,
   if (title.empty()) title = header.run.source;
   head = {{"kind", "run"},
           {"title", title},
+          {"name", name_of_run(reader)},
           {"about", from_summary("about")},
           {"source", header.run.source},
           {"scene", header.run.scene},
@@ -365,12 +369,30 @@ std::optional<Error> write_run_page(Reader& reader, const std::string& path,
   }
   // Many shapes are small on the screen, and fewer corners will do.
   const int around = header.shapes.size() > 30 ? 16 : 24;
-  describe_shapes(header, recording::fitted(reader, {.around = around}), page, head);
+  describe_scene(header, recording::fitted(reader, {.around = around}), page, head);
   if (auto error =
-          describe_samples(reader, seen, choose_samples(seen.force, most), page)) {
+          describe_samples(reader, seen, choose_samples(seen.force, most), page, head)) {
     return error;
   }
-  describe_events(seen, header, page);
+  describe_events(seen, header, page, head);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> write_run_page(Reader& reader, const std::string& path,
+                                    const RunPageOptions& options) {
+  if (empty_page().empty()) return Error{std::string(no_pages)};
+  PageData page;
+  const std::size_t bytes = options.with != nullptr ? options.bytes / 2 : options.bytes;
+  Json head, other;
+  if (auto error = describe_run(reader, bytes, page, head)) return error;
+  if (options.with != nullptr) {
+    if (auto error = describe_run(*options.with, bytes, page, other)) return error;
+    head["other"] = std::move(other);
+  }
+  const std::string title = head["title"];
+  page.head = std::move(head);
   return write_page(page, title, path);
 }
 

@@ -14,6 +14,8 @@ struct RunPageOptions {
   /// recordings the page shows fewer samples, with the peaks of the contact forces among
   /// them.
   std::size_t bytes = 12'000'000;
+  /// Another run to show over this one; none where it is null.
+  recording::Reader* with = nullptr;
 };
 
 /// A page that shows a recording: the scene in motion, charts, energies, events.

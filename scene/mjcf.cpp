@@ -80,6 +80,7 @@ void Reading::read_sections(const Element& root) {
   each(root, "option", [&](const Element& e) { read_option(e); });
   each(root, "default", [&](const Element& e) { read_defaults(e, -1); });
   all("asset", "mesh", &Reading::read_mesh);
+  all("asset", "material", &Reading::read_material);
   each(root, "worldbody", [&](const Element& e) { reserve_names(e); });
   each(root, "contact", [&](const Element& e) {
     each(e, "pair", [&](const Element& pair) {
@@ -115,6 +116,7 @@ void Reading::finish() {
     }
     parts.start.push_back(std::move(start));
   }
+  show_the_unseen();
   if (total_mass_ > 0) scale_masses();
   add_touch_rules();
   keep_apart();

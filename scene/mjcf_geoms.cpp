@@ -50,9 +50,13 @@ void Reading::read_geom(const Placed& at, int body, const Transform<double>& bas
   const bool weighs = total != nullptr && group >= group_range_.first &&
                       group <= group_range_.second &&
                       (has_mass ? given_mass : density) > 0;
-  if (!touches && !weighs) return;
+  if (!touches && !weighs) {
+    see_geom(at, v, body, base, nullptr);
+    return;
+  }
   std::optional<Form> form = read_form(v, body, touches, weighs);
   if (!form) return;
+  if (!touches) see_geom(at, v, body, base, &*form);
   form->pose = at.frame * form->pose;
   if (weighs && form->solid.mass > 0) {
     const double factor = has_mass ? given_mass / form->solid.mass : density;
@@ -73,6 +77,7 @@ void Reading::read_geom(const Placed& at, int body, const Transform<double>& bas
   bodies_[static_cast<std::size_t>(body)].geoms.push_back(
       static_cast<int>(geoms_.size()));
   geoms_.push_back({given, shape.name, body, contype, conaffinity, touch_of(v)});
+  see_shape(v, body, shape.name);
   parts.shapes.push_back(std::move(shape));
 }
 

@@ -253,6 +253,20 @@ class Reading {
   std::optional<Vec3<double>> fit(const Attribute& name, const View& v,
                                   const std::string& type, Form& form);
 
+  // What is only seen: mjcf_visuals.cpp.
+
+  void read_material(const Element& e);
+  std::optional<Colour> colour_of(const View& v);
+  /// Its own, or else that of its material.
+  std::optional<Colour> colour_of_geom(const View& v);
+  /// How a geom that touches is seen: its shape has that name.
+  void see_shape(const View& v, int body, const std::string& shape);
+  /// Adds a geom that touches nothing, where one sees it. Its form, if that is read.
+  void see_geom(const Placed& at, const View& v, int body, const Transform<double>& base,
+                const Form* form);
+  std::optional<SeenMesh> seen_mesh(const MeshAsset& asset);
+  void show_the_unseen();
+
   // What touches: mjcf_contacts.cpp.
 
   TouchRecord touch_of(const View& v);
@@ -349,6 +363,9 @@ class Reading {
   std::vector<DefaultClass> classes_;
   std::map<std::string, int, std::less<>> class_of_;
   std::vector<MeshAsset> assets_;
+  std::map<std::string, Colour, std::less<>> materials_;
+  std::set<int> seen_;         // bodies of which something is drawn
+  std::vector<int> looks_of_;  // the bodies of parts.looks
   std::map<std::string, std::size_t, std::less<>> mesh_of_;
   Names body_names_, joint_names_, shape_names_, motor_names_, geom_names_, loop_names_,
       coupling_names_, sensor_names_;

@@ -68,10 +68,12 @@ const std::map<std::string_view, Words>& vocabulary() {
         "solimp"}},
       {"freejoint", {"name"}},
       {"site", with({"name", "class", "pos", "type", "size"})},
-      {"geom", with({"name",   "class",  "type",     "pos",     "size",
-                     "fromto", "mass",   "density",  "contype", "conaffinity",
-                     "mesh",   "group",  "friction", "condim",  "priority",
-                     "solref", "solimp", "fitscale", "margin",  "gap"})},
+      {"geom",
+       with({"name",     "class",   "type",     "pos",         "size",   "fromto",
+             "mass",     "density", "contype",  "conaffinity", "mesh",   "group",
+             "friction", "condim",  "priority", "solref",      "solimp", "fitscale",
+             "margin",   "gap",     "rgba",     "material"})},
+      {"material", {"name", "class", "rgba"}},
       {"asset", {}},
       {"mesh",
        {"name", "class", "file", "scale", "vertex", "face", "refpos", "refquat",
@@ -135,13 +137,13 @@ bool belongs(std::string_view tag, std::string_view parent) {
        {"compiler", "option", "default", "worldbody", "asset", "contact", "equality",
         "tendon", "actuator", "sensor", "keyframe"}},
       {"default",
-       {"default", "joint", "geom", "mesh", "site", "tendon", "equality", "pair",
-        "general", "motor", "position", "velocity", "damper", "cylinder"}},
+       {"default", "joint", "geom", "mesh", "material", "site", "tendon", "equality",
+        "pair", "general", "motor", "position", "velocity", "damper", "cylinder"}},
       {"worldbody", {"body", "geom", "site", "frame", "replicate"}},
       {"body", carried},
       {"frame", carried},
       {"replicate", carried},
-      {"asset", {"mesh"}},
+      {"asset", {"mesh", "material"}},
       {"contact", {"exclude", "pair"}},
       {"equality", {"connect", "weld", "joint", "tendon"}},
       {"tendon", {"fixed"}},
@@ -163,9 +165,9 @@ bool is_read(std::string_view tag, std::string_view attribute) {
 }
 
 Consequence consequence_of(std::string_view tag, std::string_view parent) {
-  static const Words looks{"visual",   "statistic", "camera", "light", "texture",
-                           "material", "skin",      "custom", "size",  "model",
-                           "rgba",     "composite", "layer"};
+  static const Words looks{"visual",  "statistic", "camera",    "light",
+                           "texture", "skin",      "custom",    "size",
+                           "model",   "rgba",      "composite", "layer"};
   if (looks.contains(tag)) return Consequence::appearance;
   if (tag == "sensor" || parent == "sensor") return Consequence::unmeasured;
   if (parent == "actuator") return Consequence::undriven;
@@ -177,11 +179,11 @@ Consequence consequence_of(std::string_view tag, std::string_view parent) {
 }
 
 Consequence consequence_of_attribute(std::string_view tag, std::string_view attribute) {
-  static const Words looks{"rgba",         "material",    "group",        "width",
-                           "texturedir",   "texcoord",    "user",         "shellinertia",
-                           "content_type", "maxhullvert", "smoothnormal", "normal",
-                           "inertia",      "name",        "time"};
-  if (tag == "site" || tag == "key") return Consequence::appearance;
+  static const Words looks{"group",        "width",        "texturedir",   "texcoord",
+                           "user",         "shellinertia", "content_type", "maxhullvert",
+                           "smoothnormal", "normal",       "inertia",      "name",
+                           "time"};
+  if (tag == "site" || tag == "key" || tag == "material") return Consequence::appearance;
   // Noise and the like of a sensor.
   if (belongs(tag, "sensor")) return Consequence::unmeasured;
   if (tag == "compiler") {

@@ -58,6 +58,8 @@ inline void append(Parts&& from, Parts& to) {
   move_all(from.sites, to.sites);
   move_all(from.sensors, to.sensors);
   move_all(from.start, to.start);
+  move_all(from.looks, to.looks);
+  move_all(from.visuals, to.visuals);
   if (from.gravity) to.gravity = from.gravity;
   if (from.timestep) to.timestep = from.timestep;
 }

@@ -9,6 +9,7 @@
 
 #include "bristle/model/model.hpp"
 #include "bristle/step/sensors.hpp"
+#include "scene/appearance.hpp"
 #include "scene/mesh_import.hpp"
 #include "scene/problem.hpp"
 #include "scene/softness.hpp"
@@ -81,6 +82,8 @@ struct Parts {
   std::optional<double> timestep{};     // that a file asks for [s]
   std::vector<std::string> keys{};      // of files: their keyframes
   std::vector<Keyframe> keyframes{};    // those that have a name and positions
+  std::vector<ShapeLook> looks{};       // of some shapes
+  std::vector<Visual> visuals{};
   std::shared_ptr<Geometry> geometry = std::make_shared<Geometry>();
 };
 

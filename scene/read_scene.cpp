@@ -409,6 +409,8 @@ std::optional<Scene> compile(const Section& at, Draft& draft, Scene scene) {
   scene.model = std::move(*model);
   scene.geometry = draft.parts.geometry;
   scene.geometry->forget_files();
+  scene.looks = std::move(draft.parts.looks);
+  scene.visuals = std::move(draft.parts.visuals);
   scene.start = start_of(scene.model, draft.parts);
   read_probes(at, draft, scene);
   close_loops(scene.model, scene.start, draft, problems);

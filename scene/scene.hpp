@@ -67,6 +67,8 @@ struct Scene {
   std::vector<Probe> probes;
   std::vector<SensorSpec> sensors;  // that probes ask for
   std::vector<std::string> warnings;
+  std::vector<ShapeLook> looks;  // of some shapes
+  std::vector<Visual> visuals;
   std::shared_ptr<Geometry> geometry;  // that the model refers to
 };
 

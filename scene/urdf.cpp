@@ -147,6 +147,8 @@ class Reading {
       } else if (e.tag.starts_with("xacro:")) {
         error(e, {e.tag, ": this file is not finished; run xacro on it first (xacro ",
                   shown(path_), " > robot.urdf)"});
+      } else if (e.tag == "material") {
+        read_material(e);
       } else if (e.tag != "joint") {
         unread_.count(e.tag, consequence_of(e.tag));
       }
@@ -159,7 +161,10 @@ class Reading {
                       called("robot", robot.value("name")) + ": it must have a link");
     }
     check_tree(robot);
-    for (const LinkRecord& link : links_) read_collisions(link, parts);
+    for (const LinkRecord& link : links_) {
+      read_collisions(link, parts);
+      read_visuals(link, parts);
+    }
     if (problems_.count() == problems_before) assemble(robot, parts);
     unread_.report(path_, problems_);
   }
@@ -174,8 +179,6 @@ class Reading {
 
   static Consequence consequence_of(std::string_view what) {
     static const std::map<std::string_view, Consequence> all{
-        {"visual", Consequence::appearance},
-        {"material", Consequence::appearance},
         {"transmission", Consequence::nothing},
         {"gazebo", Consequence::contact},
         {"contact", Consequence::contact},
@@ -264,7 +267,7 @@ class Reading {
   void read_link(const Element& e) {
     LinkRecord link{&e, std::string(e.value("name")), called("link", e.value("name"))};
     if (link.name.empty()) error(e, {"link: it must have a name"});
-    expect_children(e, link.who, {"inertial"}, {"collision"});
+    expect_children(e, link.who, {"inertial"}, {"collision", "visual"});
     if (const Element* inertial = e.child("inertial")) {
       read_inertial(*inertial, link);
     }
@@ -566,6 +569,94 @@ class Reading {
     }
   }
 
+  /// The colour of a material, by its own <color> or by that of another one of its name.
+  std::optional<Colour> colour_of(const Element& material) {
+    const Element* color = material.child("color");
+    const Attribute* rgba = color == nullptr ? nullptr : color->find("rgba");
+    if (rgba == nullptr) {
+      const auto known = materials_.find(material.value("name"));
+      if (known == materials_.end()) return {};
+      return known->second;
+    }
+    Problems unsaid;  // no motion depends on it
+    const auto given = xml::numbers(*rgba, "", 4, 4, Range::any, unsaid);
+    if (!given) {
+      unread_.count("material that is not four numbers", Consequence::appearance);
+      return {};
+    }
+    Colour colour{};
+    for (std::size_t k = 0; k < 4; ++k) {
+      colour[k] = static_cast<float>(std::clamp((*given)[k], 0.0, 1.0));
+    }
+    return colour;
+  }
+
+  void read_material(const Element& e) {
+    if (const auto colour = colour_of(e)) {
+      materials_.try_emplace(std::string(e.value("name")), *colour);
+    }
+  }
+
+  /// What is seen of a link, in place of the shapes by which it touches.
+  void read_visuals(const LinkRecord& link, Parts& parts) {
+    const std::size_t before = parts.visuals.size();
+    std::optional<Colour> first;
+    for (const Element& e : link.element->children) {
+      if (e.tag != "visual") continue;
+      Problems unsaid;
+      Visual visual{.name = std::string(e.value("name")), .body = link.name};
+      if (const Element* at = e.child("origin")) {
+        const Vec3<double> rpy = xml::vector(at->find("rpy"), "", {0, 0, 0}, unsaid);
+        visual.pose = {from_roll_pitch_yaw(rpy),
+                       xml::vector(at->find("xyz"), "", {0, 0, 0}, unsaid)};
+      }
+      if (link.name == world_name) visual.pose = options_.pose * visual.pose;
+      if (const Element* material = e.child("material")) {
+        visual.colour = colour_of(*material);
+        if (material->child("color") != nullptr) read_material(*material);
+      }
+      const Element* geometry = e.child("geometry");
+      if (geometry == nullptr || geometry->children.empty() ||
+          !see(geometry->children.front(), visual, unsaid) || unsaid.any()) {
+        unread_.count("visual", Consequence::appearance);
+        continue;
+      }
+      if (!first) first = visual.colour;
+      parts.visuals.push_back(std::move(visual));
+    }
+    const bool seen = parts.visuals.size() > before;
+    for (const ShapeSpec& shape : parts.shapes) {
+      if (shape.body != link.name || !seen) continue;
+      parts.looks.push_back({.shape = shape.name, .drawn = false, .colour = first});
+    }
+  }
+
+  /// The shape or the mesh of a <visual>; false where it cannot be drawn.
+  bool see(const Element& e, Visual& to, Problems& unsaid) {
+    const auto size = [&](const char* name) {
+      const Attribute* given = e.find(name);
+      if (given == nullptr) return 0.0;
+      return xml::number(given, "", 0, Range::size, unsaid);
+    };
+    if (e.tag == "sphere") {
+      to.shape = Sphere{size("radius")};
+    } else if (e.tag == "cylinder") {
+      to.shape = Cylinder{size("radius"), size("length") / 2};
+    } else if (e.tag == "capsule") {
+      to.shape = Capsule{size("radius"), size("length") / 2};
+    } else if (e.tag == "box" && e.find("size") != nullptr) {
+      const auto edges = xml::numbers(*e.find("size"), "", 3, 3, Range::size, unsaid);
+      if (!edges) return false;
+      to.shape = Box{{(*edges)[0] / 2, (*edges)[1] / 2, (*edges)[2] / 2}};
+    } else if (e.tag == "mesh" && e.find("filename") != nullptr) {
+      const std::string path = resolve(e.find("filename")->value, folder_, options_);
+      if (path.empty()) return false;
+      to.mesh = SeenMesh{.path = path,
+                         .scale = xml::vector(e.find("scale"), "", {1, 1, 1}, unsaid)};
+    }
+    return to.shape || to.mesh;
+  }
+
   double length(const Element& e, const char* name, const std::string& who) {
     return xml::number(required(e, name, who), words({who, ": ", e.tag}), 1, Range::size,
                        problems_);
@@ -757,6 +848,7 @@ class Reading {
   std::vector<LinkRecord> links_;
   std::vector<JointRecord> joints_;
   std::map<std::string, std::size_t, std::less<>> link_of_;
+  std::map<std::string, Colour, std::less<>> materials_;
   std::size_t root_ = 0;
 };
 

@@ -345,5 +345,99 @@ TEST(Header, SurvivesBitByBit) {
   }
 }
 
+/// The header with its looks, as version 2 has them.
+Header seen() {
+  const Model model = every_law();
+  RunInfo run{.scene = "text", .source = "x.toml", .probes = {{"a", "m"}}};
+  run.looks.assign(model.shapes.size(), {});
+  run.looks[0] = {.drawn = false, .rgba = std::array{1.0F, 0.5F, 0.0F, 1.0F}};
+  ShapeInfo visual = shape_info("lamp", 0, {}, Sphere{0.1});
+  visual.look.rgba = std::array{0.0F, 1.0F, 0.0F, 0.25F};
+  run.visuals.push_back(visual);
+  visual.kind = ShapeKind::mesh;
+  visual.numbers.clear();
+  visual.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  visual.triangles = {{0, 1, 2}};
+  run.visuals.push_back(visual);
+  return make_header(model, std::move(run));
+}
+
+TEST(Header, HoldsHowThingsLook) {
+  const Header header = seen();
+  const Result<Header> again = decode_header(encode(header));
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_EQ(encode(*again), encode(header));
+  EXPECT_FALSE(again->shapes[0].look.drawn);
+  EXPECT_EQ(again->shapes[0].look.rgba, (std::array{1.0F, 0.5F, 0.0F, 1.0F}));
+  EXPECT_TRUE(again->shapes[1].look.drawn);
+  EXPECT_FALSE(again->shapes[1].look.rgba);
+  ASSERT_EQ(again->visuals.size(), 2u);
+  EXPECT_EQ(again->visuals[0].kind, ShapeKind::sphere);
+  EXPECT_EQ(again->visuals[1].triangles.size(), 1u);
+  EXPECT_EQ(again->visuals[1].look.rgba, (std::array{0.0F, 1.0F, 0.0F, 0.25F}));
+  EXPECT_TRUE(again->run.visuals.empty());
+  const Bytes bytes = encode(header);
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    ASSERT_FALSE(decode_header(std::span(bytes).first(length))) << length;
+  }
+}
+
+TEST(Header, LeavesOutVisualsThatAreTooMany) {
+  const Model model = every_law();
+  RunInfo run{.scene = "", .source = "", .probes = {}};
+  ShapeInfo visual;
+  visual.body = 0;
+  visual.kind = ShapeKind::mesh;
+  visual.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  visual.triangles.assign(most_visual_triangles / 2, {0, 1, 2});
+  run.visuals.assign(3, visual);
+  EXPECT_EQ(make_header(model, std::move(run)).visuals.size(), 2u);
+}
+
+TEST(Header, VersionOneIsReadAndLaterOnesAreRefused) {
+  const Model model = tumbling();
+  const Header header =
+      make_header(model, {.scene = "text", .source = "x.toml", .probes = {}});
+  ASSERT_TRUE(header.visuals.empty());
+  ASSERT_EQ(header.patch_numbers, 0);
+  Bytes bytes = encode(header);
+  // Version 1 ended before the number of a patch, the tree, anchors and looks.
+  bytes.resize(bytes.size() -
+               (4 + 4 + 36 * header.tree.size() + 4 + 28 * header.anchors.size() +
+                20 * header.shapes.size() + 4));
+  bytes[0] = std::byte{1};
+  const Result<Header> old = decode_header(bytes);
+  ASSERT_TRUE(old) << old.error();
+  EXPECT_EQ(old->shapes.size(), header.shapes.size());
+  EXPECT_EQ(old->bodies, header.bodies);
+  EXPECT_TRUE(old->tree.empty());
+  EXPECT_EQ(old->ledger, header.ledger);
+  bytes[0] = std::byte{3};
+  const Result<Header> later = decode_header(bytes);
+  ASSERT_FALSE(later);
+  EXPECT_EQ(
+      later.error(),
+      "was written in version 3 of the format; this program reads versions up to 2");
+}
+
+TEST(Header, KnowsTheTree) {
+  const Model model = arm();
+  const Header header = make_header(model, {.scene = "", .source = "", .probes = {}});
+  ASSERT_EQ(header.tree.size(), header.bodies.size());
+  double mass = 0;
+  for (const BodyInfo& body : header.tree) mass += body.mass;
+  double all = 0;
+  for (const LinkConstants<double>& link : model.tree.constants())
+    all += link.inertia.mass;
+  EXPECT_NEAR(mass, all, 1e-12 * all);
+  // A body that hangs from itself is refused.
+  Header wrong = header;
+  wrong.tree.back().parent = static_cast<int>(wrong.tree.size()) - 1;
+  EXPECT_FALSE(decode_header(encode(wrong)));
+  wrong = header;
+  wrong.anchors.push_back({static_cast<int>(header.bodies.size()), {0, 0, 0}});
+  EXPECT_FALSE(decode_header(encode(wrong)));
+}
+
 }  // namespace
 }  // namespace bristle::recording

@@ -124,13 +124,11 @@ TEST(Urdf, ArmHasLimitsShapesAndNames) {
   EXPECT_EQ(a.shape("knob").body, "elbow_link");
   EXPECT_EQ(std::get<Cylinder>(a.shape("elbow_link.collision").shape).half_length, 0.12);
   // What was left out, by what follows from it, the most serious first.
-  ASSERT_EQ(a.problems.warnings().size(), 3u);
+  ASSERT_EQ(a.problems.warnings().size(), 2u);
   EXPECT_EQ(a.problems.warnings()[0].message,
             "not read, so that the motion differs: limit velocity (7)");
   EXPECT_EQ(a.problems.warnings()[1].message,
             "not read, so that contacts differ: gazebo (1)");
-  EXPECT_EQ(a.problems.warnings()[2].message,
-            "not read, so that the appearance differs: visual (1)");
   EXPECT_TRUE(model_of(a.parts));
 }
 
@@ -186,6 +184,33 @@ TEST(Urdf, NamesAttributesThatAreNotRead) {
   EXPECT_EQ(a.problems.warnings()[0].message,
             "not read, so that the motion differs: dynamics spring (1)");
   EXPECT_EQ(a.problems.warnings()[1].message,
+            "not read, so that the appearance differs: visual (1)");
+}
+
+TEST(Urdf, WhatIsSeen) {
+  const Answer a = urdf(
+      robot("<material name='blue'><color rgba='0 0 1 1'/></material>"
+            "<link name='a'><visual><origin xyz='1 2 3'/><geometry>"
+            "<mesh filename='meshes/none.dae' scale='0.5 0.5 0.5'/></geometry>"
+            "<material name='blue'/></visual>"
+            "<visual><geometry><box size='2 4 6'/></geometry></visual>"
+            "<visual><geometry><sphere radius='-1'/></geometry></visual>"
+            "<collision><geometry><sphere radius='1'/></geometry></collision></link>" +
+            box_link("b") + joint("j", "a", "b", "")));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  ASSERT_EQ(a.parts.visuals.size(), 2u);
+  EXPECT_EQ(a.parts.visuals[0].body, "a");
+  EXPECT_EQ(a.parts.visuals[0].mesh->path, file("meshes/none.dae"));
+  EXPECT_EQ(a.parts.visuals[0].mesh->scale.x, 0.5);
+  EXPECT_EQ(a.parts.visuals[0].pose.p.y, 2);
+  EXPECT_EQ(a.parts.visuals[0].colour, (Colour{0, 0, 1, 1}));
+  EXPECT_EQ(std::get<Box>(*a.parts.visuals[1].shape).half.z, 3);
+  EXPECT_FALSE(a.parts.visuals[1].colour);
+  ASSERT_EQ(a.parts.looks.size(), 1u);  // link b has its own shape only
+  EXPECT_EQ(a.parts.looks[0].shape, "a.collision");
+  EXPECT_FALSE(a.parts.looks[0].drawn);
+  ASSERT_EQ(a.problems.warnings().size(), 1u);
+  EXPECT_EQ(a.problems.warnings()[0].message,
             "not read, so that the appearance differs: visual (1)");
 }
 
@@ -416,7 +441,93 @@ TEST(Mjcf, WalkerHasDefaultsMotorsAndAStart) {
   EXPECT_EQ(a.parts.start[0].v, (std::vector<double>{0, 0, 0.5, 1, 0, 0}));
   ASSERT_EQ(a.problems.warnings().size(), 1u);
   EXPECT_EQ(a.problems.warnings()[0].message,
-            "not read, so that the appearance differs: geom rgba (1), light (1)");
+            "not read, so that the appearance differs: light (1)");
+}
+
+TEST(Mjcf, WhatIsSeen) {
+  const Answer a = mjcf(mujoco(
+      "<asset><mesh name='shell' file='meshes/none.stl' scale='2 2 2'/>"
+      "<material name='red' rgba='1 0 0 1'/>"
+      "<material name='wood' texture='oak'/></asset>"
+      "<worldbody><body name='arm'><freejoint/>"
+      "<geom name='shell' type='mesh' mesh='shell' contype='0' conaffinity='0' "
+      "density='0' group='2' material='red' pos='0 0 1'/>"
+      "<geom name='lamp' size='0.1' contype='0' conaffinity='0' rgba='0 1 0 0.5'/>"
+      "<geom name='hidden' size='0.1' contype='0' conaffinity='0' group='4'/>"
+      "<geom name='clear' size='0.1' contype='0' conaffinity='0' rgba='1 1 1 0'/>"
+      "<geom name='core' type='box' size='1 1 1' group='3' rgba='0 0 1 1'/></body>"
+      "<body name='plain' pos='9 0 0'><freejoint/>"
+      "<geom name='ball' size='1' group='3' material='wood'/></body></worldbody>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  // Nothing is read of a mesh that is only seen.
+  ASSERT_EQ(a.parts.visuals.size(), 2u);
+  const Visual& shell = a.parts.visuals[0];
+  EXPECT_EQ(shell.body, "arm");
+  EXPECT_EQ(shell.mesh->path, file("meshes/none.stl"));
+  EXPECT_EQ(shell.mesh->scale.y, 2);
+  EXPECT_EQ(shell.pose.p.z, 1);
+  EXPECT_EQ(shell.colour, (Colour{1, 0, 0, 1}));
+  EXPECT_EQ(std::get<Sphere>(*a.parts.visuals[1].shape).radius, 0.1);
+  EXPECT_EQ(a.parts.visuals[1].colour, (Colour{0, 1, 0, 0.5}));
+  // A box behind a shell is not drawn; what is all of its body is.
+  ASSERT_EQ(a.parts.looks.size(), 2u);
+  EXPECT_EQ(a.parts.looks[0].shape, "core");
+  EXPECT_FALSE(a.parts.looks[0].drawn);
+  EXPECT_EQ(a.parts.looks[0].colour, (Colour{0, 0, 1, 1}));
+  EXPECT_TRUE(a.parts.looks[1].drawn);
+  EXPECT_FALSE(a.parts.looks[1].colour);  // a texture, whose colour is not known
+  // A mesh that is not there is a note; another one is read as it is placed.
+  const Result<Model> model = model_of(a.parts);
+  ASSERT_TRUE(model) << model.error();
+  std::vector<Visual> visuals = a.parts.visuals;
+  visuals.push_back(shell);
+  visuals.back().mesh->path = file("meshes/tetra.stl");
+  const SeenVisuals seen = read_visuals(visuals, model->tree);
+  ASSERT_EQ(seen.notes.size(), 1u);
+  EXPECT_EQ(seen.notes[0], "seen without 1 visual mesh: there is no mesh file " +
+                               file("meshes/none.stl"));
+  ASSERT_EQ(seen.visuals.size(), 2u);
+  EXPECT_EQ(model->tree.bodies()[static_cast<std::size_t>(seen.visuals[1].body)].name,
+            "arm");
+  const Result<Triangles> once = import_mesh(file("meshes/tetra.stl"));
+  ASSERT_TRUE(once);
+  ASSERT_EQ(seen.visuals[1].triangles.vertices.size(), once->vertices.size());
+  EXPECT_EQ(norm(seen.visuals[1].triangles.vertices[1] - 2.0 * once->vertices[1]), 0);
+}
+
+TEST(Appearance, CoarserMeshesKeepTheirSize) {
+  // A ball of many triangles.
+  Triangles ball;
+  constexpr std::uint32_t around = 300, high = 150;
+  for (std::uint32_t j = 0; j <= high; ++j) {
+    const double latitude = 3.14159265358979 * (j / double{high} - 0.5);
+    for (std::uint32_t i = 0; i < around; ++i) {
+      const double longitude = 2 * 3.14159265358979 * i / double{around};
+      ball.vertices.push_back({std::cos(latitude) * std::cos(longitude),
+                               std::cos(latitude) * std::sin(longitude),
+                               std::sin(latitude)});
+    }
+  }
+  for (std::uint32_t j = 0; j < high; ++j) {
+    for (std::uint32_t i = 0; i < around; ++i) {
+      const std::uint32_t a = j * around + i, b = j * around + (i + 1) % around;
+      ball.faces.push_back({a, b, b + around});
+      ball.faces.push_back({a, b + around, a + around});
+    }
+  }
+  for (const std::size_t most : {20'000u, 3000u, 200u}) {
+    const Triangles less = coarser(ball, most);
+    EXPECT_LE(less.faces.size(), most);
+    EXPECT_GE(less.faces.size(), most / 5);
+    // Each vertex is the mean of those of a cell, whose size follows from the count: a
+    // surface of 6 n² cells at most has two triangles each.
+    const double cell = std::sqrt(4 * 2 * 6.0 / static_cast<double>(less.faces.size()));
+    for (const Vec3<double>& v : less.vertices) EXPECT_NEAR(norm(v), 1, cell);
+    for (const auto& face : less.faces) {
+      for (const std::uint32_t k : face) ASSERT_LT(k, less.vertices.size());
+    }
+  }
+  EXPECT_EQ(coarser(ball, 1'000'000).faces.size(), ball.faces.size());
 }
 
 TEST(Mjcf, OnlyPairsWhoseBitsMeetTouch) {

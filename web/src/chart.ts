@@ -14,6 +14,7 @@ export interface Curve {
   scale?: number; // of the quantity: values far below it are round-off, and drawn as 0
   x: ArrayLike<number>;
   y: ArrayLike<number>;
+  times?: ArrayLike<number>; // of its points, where they are not the player's
   base?: ArrayLike<number>; // an area from here to y
   height?: ArrayLike<number>; // of the area, what the legend shows
   dashed?: boolean;
@@ -512,7 +513,7 @@ export class Chart {
     if (!player || !plot) return;
     for (const { curve, text } of this.values) {
       const list = curve.height ?? curve.y;
-      const i = this.spec.overTime ? indexAt(curve.x, player.time) : player.index;
+      const i = this.spec.overTime ? indexAt(curve.x, player.time) : curve.times ? indexAt(curve.times, player.time) : player.index;
       const value = curve.straight && this.spec.overTime ? between(curve.x, list, i, player.time) : list[i];
       text.textContent = withUnit(rounded(value, this.scaleOf(curve.unit)), curve.unit ?? "");
     }

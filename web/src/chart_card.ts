@@ -59,7 +59,8 @@ export class ChartCard {
     const units = [...new Set(signals.map((s) => (s.unit === "1" ? "–" : s.unit)))];
     const quantities = [...new Set(signals.map(named))];
     const x = against ? against.values() : this.recording.time;
-    const curves: Curve[] = signals.map((s) => ({ label: s.label, unit: s.unit, x, y: s.values(), scale: s.scale() }));
+    const curves: Curve[] = signals.map((s, colour) => ({ label: s.label, unit: s.unit, x, y: s.values(), scale: s.scale(), colour }));
+    curves.push(...this.otherCurves());
     return {
       title: titleOf(signals, against),
       xLabel: against ? named(against) : "time [s]",
@@ -67,6 +68,20 @@ export class ChartCard {
       curves,
       overTime: !against,
     };
+  }
+
+  /// The same signals of the run that is shown over this one, dashed.
+  private otherCurves(): Curve[] {
+    const { other } = this.recording;
+    if (!other) return [];
+    const against = this.against && other.same(this.against);
+    if (this.against && !against) return [];
+    const x = against ? against.values() : other.time;
+    return this.signals.flatMap((signal, colour) => {
+      const same = other.same(signal);
+      if (!same) return [];
+      return [{ label: `${signal.label}, ${other.name}`, unit: same.unit, x, y: same.values(), scale: same.scale(), colour, dashed: true, times: other.time }];
+    });
   }
 
   remove(): void {

@@ -40,12 +40,18 @@ export interface ShapeHead {
   position: [number, number, number];
   quaternion: [number, number, number, number];
   mesh: number | null;
+  drawn?: false; // something else on its body is seen in its place
+  visual?: true; // seen, and touches nothing
+  rgba?: [number, number, number, number]; // sRGB
 }
 
 /// What moves: enough for the three-dimensional view.
 export interface FilmHead {
   bodies: string[];
   parents?: number[]; // the body that each is joined to, −1 for the world
+  masses?: number[]; // of all that is welded together, at the first of them; else 0
+  centres?: [number, number, number][]; // of these masses, in the body's own frame
+  anchors?: { body: number; point: [number, number, number] }[]; // where joints and loops hold bodies
   meshes: { vertices: ArrayRef; normals: ArrayRef; triangles: ArrayRef }[];
   shapes: ShapeHead[];
   time: ArrayRef;
@@ -70,6 +76,8 @@ export interface RunSummary {
 export interface RunHead extends FilmHead {
   kind: "run";
   title: string;
+  name?: string; // what it is called beside another run
+  other?: RunHead; // a run to show over this one
   about: string;
   source: string;
   scene: string;
@@ -107,6 +115,11 @@ export class Packed<Head = unknown> {
     readonly head: Head,
     private readonly body: Uint8Array,
   ) {}
+
+  /// A part of the description, whose arrays lie among the same bytes.
+  part<Part>(head: Part): Packed<Part> {
+    return new Packed(head, this.body);
+  }
 
   f32(ref: ArrayRef): Float32Array {
     return new Float32Array(this.bytes(ref, 4));

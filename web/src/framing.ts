@@ -19,6 +19,7 @@ export class Motion {
   constructor(
     private readonly film: Film,
     readonly bounds: (Sphere | null)[], // of each body in its own frame
+    sizes: number[], // of bodies without their strings: radii
   ) {
     const room = new Box3();
     const reaches: number[] = [];
@@ -43,7 +44,7 @@ export class Motion {
     room.getSize(this.size);
     this.radius = Math.max(1e-4, 0.5 * this.size.length());
     this.reach = median(reaches) ?? this.radius;
-    this.grain = median(bodies.map((b) => bounds[b]!.radius)) ?? this.radius;
+    this.grain = median(sizes) ?? this.radius;
     const near = this.about.filter((b) => b.center.length() <= 3 * this.reach);
     this.about.splice(0, this.about.length, ...near);
   }
@@ -55,10 +56,10 @@ export class Motion {
 
   /// From where one looks: on the long side of a long room.
   get away(): Vector3 {
-    const { x, y } = this.size;
+    const { x, y, z } = this.size;
     // A row is seen from an end of it, so that the near part of it is large.
-    if (!this.goesFar && x > 6 * y) return new Vector3(1, -0.75, 0.45).normalize();
-    if (!this.goesFar && y > 6 * x) return new Vector3(0.75, -1, 0.45).normalize();
+    if (!this.goesFar && x > 6 * Math.max(y, z)) return new Vector3(1, -0.75, 0.45).normalize();
+    if (!this.goesFar && y > 6 * Math.max(x, z)) return new Vector3(0.75, -1, 0.45).normalize();
     if (!this.goesFar && x > 2 * y) return new Vector3(0.35, -1.5, 0.6).normalize();
     if (!this.goesFar && y > 2 * x) return new Vector3(1.5, -0.35, 0.6).normalize();
     return new Vector3(0.9, -1.5, 0.75).normalize();

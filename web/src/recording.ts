@@ -108,6 +108,7 @@ export class Recording {
   readonly keyNames: string[];
   readonly events: RunEvent[];
   readonly mostContacts: number;
+  readonly other: Recording | null; // a run to show over this one
   /// Below which nine of ten normal forces stay [N]; 0 without contacts.
   readonly largeForce: number;
 
@@ -121,6 +122,7 @@ export class Recording {
 
   constructor(readonly packed: Packed<RunHead>) {
     const head = packed.head;
+    this.other = head.other ? new Recording(packed.part(head.other)) : null;
     this.film = new Film(packed);
     this.time = this.film.time;
     const contacts = head.contacts;
@@ -170,6 +172,16 @@ export class Recording {
   /// Whether shape b of a contact is fixed in the world, so that forces are drawn on a.
   forceIsOnA(key: number): boolean {
     return !this.head.bodies.includes(this.keys[key].body_b);
+  }
+
+  /// What a signal of another run is in this one, by its name.
+  same(signal: Signal): Signal | undefined {
+    return this.signals.find((s) => s.group === signal.group && s.label === signal.label);
+  }
+
+  /// What the run is called beside another one.
+  get name(): string {
+    return this.head.name || this.head.title;
   }
 
   signal(id: string): Signal | undefined {

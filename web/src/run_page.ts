@@ -34,6 +34,9 @@ const shortcuts: [string, string][] = [
   ["l", "numbers at the hardest contacts on or off"],
   ["g", "grid on or off"],
   ["x", "frames of the bodies on or off"],
+  ["m", "centres of mass on or off"],
+  ["b", "the other run on or off, where there is one"],
+  ["o", "what touches, in place of what is seen of a robot"],
   ["v", "follow the selected body or all that moves, or stay"],
   ["t", "light or dark"],
   ["?", "this list"],
@@ -71,7 +74,7 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
 
   const events = new EventsCard(recording, player, (event) => event.contact >= 0 && select({ contact: event.contact }));
   append(left, makeTransport(player, recording.events, (by) => events.jump(by)));
-  if (view) left.append(viewOptions(view));
+  if (view) left.append(viewOptions(view, head.centres !== undefined, recording.other?.name));
   if (view) stage.append(viewTools(view, head.title));
 
   // Charts.
@@ -124,7 +127,7 @@ export function showRun(app: HTMLElement, packed: Packed<RunHead>): void {
 
   append(
     side,
-    summaryCard(head),
+    summaryCard(head, recording.other?.head),
     charts,
     newChart,
     makeEnergyCard(recording, player, window),
@@ -180,7 +183,7 @@ function longestWay(recording: Recording): number {
   return best;
 }
 
-function viewOptions(view: View): HTMLElement {
+function viewOptions(view: View, centres: boolean, other: string | undefined): HTMLElement {
   const check = (label: string, key: string, on: (checked: boolean) => void, checked = true) => {
     const box = el("input", {
       type: "checkbox",
@@ -214,6 +217,9 @@ function viewOptions(view: View): HTMLElement {
     check("Values", "l", (on) => (view.labels.show = on)),
     check("Grid", "g", (on) => (view.showGrid = on)),
     check("Frames", "x", (on) => (view.showFrames = on), false),
+    centres && check("Centres of mass", "m", (on) => (view.showCentres = on), false),
+    other !== undefined && check(`See-through: ${other}`, "b", (on) => (view.showOther = on)),
+    view.hasVisuals && check("What touches", "o", (on) => (view.showShapes = on), false),
     check("Follow", "v", (on) => view.follow(on), view.following),
     el("label", { class: "field" }, el("span", {}, "Arrows"), scale),
     el("span", { class: "keys-of-view" }, key("stick", "sticks"), key("slip", "slips"), key("normal", "normal force"), key("friction", "friction")),
@@ -233,7 +239,20 @@ function viewTools(view: View, title: string): HTMLElement {
   );
 }
 
-function summaryCard(head: RunHead): HTMLElement {
+/// What stands beside the numbers of this run.
+function otherFacts(head: RunHead): HTMLElement {
+  const { summary } = head;
+  const residual = summary.ledger?.relative_residual;
+  const words = [
+    summary.simulated_s !== undefined && `${withUnit(summary.simulated_s, "s")} simulated`,
+    summary.steps !== undefined && `${summary.steps.toLocaleString("en")} steps`,
+    summary.touches !== undefined && `${summary.touches.toLocaleString("en")} touches`,
+    residual !== undefined && `balance error ${short(100 * Math.abs(residual), 2)} %`,
+  ].filter(Boolean);
+  return el("p", { class: "other" }, el("b", {}, `With ${head.name || head.title}`), `, see-through in the picture and dashed in charts: ${words.join(", ")}.`);
+}
+
+function summaryCard(head: RunHead, other: RunHead | undefined): HTMLElement {
   const { summary } = head;
   const fact = (label: string, value: string, title = "") => el("div", { class: "fact", title }, el("dt", {}, label), el("dd", {}, value));
   const ended = head.complete ? "" : "The run was not finished when this was written: it shows what was recorded so far.";
@@ -254,6 +273,7 @@ function summaryCard(head: RunHead): HTMLElement {
     { class: "card", id: "summary" },
     head.about ? el("p", { class: "about" }, head.about.trim()) : "",
     facts,
+    other ? otherFacts(other) : "",
     ...trouble.map((text) => el("p", { class: "trouble", role: "alert" }, text)),
     head.samples.shown < head.samples.recorded
       ? el(
@@ -298,6 +318,9 @@ function listenForKeys(player: Player, view: View | null, events: EventsCard, de
     l: () => flip("l"),
     g: () => flip("g"),
     x: () => flip("x"),
+    m: () => flip("m"),
+    o: () => flip("o"),
+    b: () => flip("b"),
     Escape: deselect,
     v: () => flip("v"),
     t: () => toggleTheme(),

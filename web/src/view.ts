@@ -19,6 +19,7 @@ import {
   Raycaster,
   Scene,
   Sphere,
+  SRGBColorSpace,
   Vector2,
   Vector3,
   WebGLRenderer,
@@ -31,8 +32,11 @@ import type { Film } from "./film";
 import { frame, middleOf, Motion } from "./framing";
 import { Grid, planePatch } from "./ground";
 import { Labels } from "./labels";
+import { OtherRun } from "./other_run";
 import type { Player } from "./player";
+import { addRods, centreOf } from "./rods";
 import type { Contact, Recording } from "./recording";
+import { surfaceOf } from "./surfaces";
 import { onTheme, palette } from "./theme";
 
 // The scene in three dimensions: bodies, contacts with their forces, trails.
@@ -71,8 +75,10 @@ export class View {
   private readonly controls: OrbitControls;
   private readonly bodies: Group[] = [];
   private readonly meshes: Mesh[] = [];
+  private readonly rods: Mesh[] = [];
   private readonly grids: Grid[] = [];
   private readonly frames: BodyFrames;
+  private readonly other: OtherRun | null;
   private readonly trailGroup = new Group();
   private readonly trailLines: { line: Line; rest: Line; trail: Trail }[] = [];
   private readonly sun = new DirectionalLight(0xffffff, 1.6);
@@ -108,10 +114,14 @@ export class View {
       this.redraw();
     });
     this.marks = new ContactMarks(recording, this.scene);
-    this.motion = new Motion(film, this.bounds());
+    const sizes = this.balls().flatMap((list) => (list.length > 0 ? [list.reduce((all, ball) => all.union(ball), list[0].clone()).radius] : []));
+    this.motion = new Motion(film, this.bounds(), sizes);
+    this.other = recording?.other ? new OtherRun(recording.other.film, this.scene) : null;
     this.following = this.motion.goesFar;
     this.build();
-    this.frames = new BodyFrames(this.bodies, this.motion.bounds, this.scene);
+    const { head } = film;
+    const centres = head.bodies.map((_, body) => centreOf(head, body));
+    this.frames = new BodyFrames(this.bodies, this.motion.bounds, centres, this.scene);
     this.scene.add(this.trailGroup, new HemisphereLight(0xffffff, 0xa0a8b0, 1.6), this.sun, this.sun.target);
     this.light();
     this.paint();
@@ -127,42 +137,39 @@ export class View {
     });
     this.update();
     this.fit();
+    this.hurry();
   }
 
-  /// A ball around each body, in its own frame; null where there is nothing to see of it.
-  private bounds(): (Sphere | null)[] {
-    const bounds: (Sphere | null)[] = this.film.head.bodies.map(() => null);
+  /// Balls around what is seen of each body, in its own frame.
+  private balls(): Sphere[][] {
+    const balls: Sphere[][] = this.film.head.bodies.map(() => []);
     for (const shape of this.film.head.shapes) {
-      if (shape.body < 0 || shape.mesh === null || shape.kind === "plane") continue;
+      if (shape.body < 0 || shape.mesh === null || shape.kind === "plane" || shape.drawn === false) continue;
       const geometry = this.geometry(shape.mesh);
       geometry.computeBoundingSphere();
       const { center, radius } = geometry.boundingSphere!;
       const [w, x, y, z] = shape.quaternion;
       const inBody = center.clone().applyQuaternion(new Quaternion(x, y, z, w)).add(new Vector3(...shape.position));
-      const ball = new Sphere(inBody, radius);
-      const before = bounds[shape.body];
-      bounds[shape.body] = before ? before.union(ball) : ball;
+      balls[shape.body].push(new Sphere(inBody, radius));
     }
-    return bounds;
+    return balls;
+  }
+
+  /// A ball around each body; null where there is nothing to see of it.
+  private bounds(): (Sphere | null)[] {
+    const { anchors } = this.film.head;
+    return this.balls().map((balls, body) => {
+      const points = (anchors ?? []).filter((a) => a.body === body).map((a) => new Vector3(...a.point));
+      const parts = [...balls, ...points.map((p) => new Sphere(p, 0))];
+      if (balls.length === 0 && points.length < 2) return null;
+      return parts.reduce((all, part) => all.union(part), parts[0].clone());
+    });
   }
 
   private readonly geometries = new Map<number, BufferGeometry>();
   private geometry(mesh: number): BufferGeometry {
     let geometry = this.geometries.get(mesh);
-    if (!geometry) {
-      const refs = this.film.head.meshes[mesh];
-      const { packed } = this.film;
-      geometry = new BufferGeometry();
-      geometry.setAttribute("position", new BufferAttribute(packed.f32(refs.vertices), 3));
-      geometry.setIndex(new BufferAttribute(packed.u32(refs.triangles), 1));
-      if (refs.normals.count > 0) {
-        geometry.setAttribute("normal", new BufferAttribute(packed.f32(refs.normals), 3));
-      } else {
-        geometry = geometry.toNonIndexed(); // flat triangles
-        geometry.computeVertexNormals();
-      }
-      this.geometries.set(mesh, geometry);
-    }
+    if (!geometry) this.geometries.set(mesh, (geometry = surfaceOf(this.film, mesh)));
     return geometry;
   }
 
@@ -172,6 +179,7 @@ export class View {
       this.bodies.push(group);
       this.scene.add(group);
     }
+    this.rods.push(...addRods(this.film.head, this.bodies, this.balls(), this.motion.grain));
     let fixed = 0;
     for (const shape of this.film.head.shapes) {
       if (shape.mesh === null) continue;
@@ -187,7 +195,9 @@ export class View {
       if (turns) quarter(geometry);
       // One looks into a cavity through its near wall.
       const side = shape.body < 0 && shape.kind !== "cavity" ? DoubleSide : FrontSide;
-      const material = new MeshLambertMaterial({ side, vertexColors: turns });
+      const material = new MeshLambertMaterial({ side, vertexColors: turns && !shape.rgba });
+      const opacity = shape.rgba?.[3] ?? 1;
+      if (opacity < 1) Object.assign(material, { transparent: true, opacity, depthWrite: false });
       if (shape.kind === "plane") {
         Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 });
         this.grids.push(new Grid(holder, this.motion));
@@ -197,6 +207,7 @@ export class View {
       mesh.castShadow = shape.kind !== "plane" && shape.kind !== "cavity";
       mesh.receiveShadow = true;
       mesh.userData = { shape };
+      mesh.visible = shape.drawn !== false;
       this.meshes.push(mesh);
       holder.add(mesh);
     }
@@ -216,9 +227,9 @@ export class View {
     const far = 3 * (reach + motion.radius);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
-    this.sun.castShadow = true;
+    this.sun.castShadow = !this.plain; // then once things rest
     const { shadow } = this.sun;
-    const texels = 2048;
+    const texels = this.plain ? 1024 : 2048;
     shadow.mapSize.set(texels, texels);
     shadow.radius = 4;
     shadow.intensity = 0.75;
@@ -251,8 +262,11 @@ export class View {
       const material = mesh.material as MeshLambertMaterial;
       const own = shape.body < 0 ? (shape.kind === "plane" ? colours.ground : colours.world) : colours.bodies[shape.body % colours.bodies.length];
       material.color.set(own);
+      if (shape.rgba) material.color.setRGB(shape.rgba[0], shape.rgba[1], shape.rgba[2], SRGBColorSpace);
       material.emissive.set(chosen ? own : "#000").multiplyScalar(0.5);
     }
+    this.other?.paint();
+    for (const rod of this.rods) (rod.material as MeshLambertMaterial).color.set(colours.open);
     for (const grid of this.grids) for (const part of grid.parts) (part.material as LineBasicMaterial).color.set(colours.open);
     this.marks.paint();
     this.trailLines.forEach(({ line, rest }, i) => {
@@ -384,6 +398,7 @@ export class View {
       group.position.set(p[0], p[1], p[2]).lerp(new Vector3(r[0], r[1], r[2]), part);
       group.quaternion.set(q[1], q[2], q[3], q[0]).slerp(new Quaternion(s[1], s[2], s[3], s[0]), part);
     });
+    this.other?.update(this.player.time);
     if (this.following) this.goAlong();
     for (const { line } of this.trailLines) line.geometry.setDrawRange(0, i + 1);
     this.contacts = this.recording?.contactsAt(i).filter((c) => c.state !== 0 || c.normalForce > 0) ?? [];
@@ -410,6 +425,30 @@ export class View {
     this.followed = this.controls.target.clone();
     this.following = true;
     this.goAlong();
+    this.redraw();
+  }
+
+  set showOther(on: boolean) {
+    if (this.other) this.other.group.visible = on;
+    this.redraw();
+  }
+
+  /// Shapes that touch, in place of what is seen instead of them.
+  set showShapes(on: boolean) {
+    for (const mesh of this.meshes) {
+      const shape = mesh.userData.shape as ShapeHead;
+      mesh.visible = on ? !shape.visual : shape.drawn !== false;
+    }
+    this.redraw();
+  }
+
+  /// Whether something is seen in place of shapes that touch.
+  get hasVisuals(): boolean {
+    return this.film.head.shapes.some((s) => s.visual || s.drawn === false);
+  }
+
+  set showCentres(on: boolean) {
+    this.frames.showCentres = on;
     this.redraw();
   }
 
@@ -522,7 +561,8 @@ export class View {
     const box = this.canvas.getBoundingClientRect();
     const ray = new Raycaster();
     ray.setFromCamera(new Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height), this.camera);
-    for (const hit of ray.intersectObjects(this.meshes, false)) {
+    const seen = [...this.meshes, ...this.rods].filter((mesh) => mesh.visible);
+    for (const hit of ray.intersectObjects(seen, false)) {
       const shape = hit.object.userData.shape as ShapeHead;
       if (shape.body < 0 || this.hidden.has(shape.body)) continue;
       return { body: shape.body, point: this.bodies[shape.body].worldToLocal(hit.point.clone()) };

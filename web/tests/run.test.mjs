@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { assertAccessible, assertFitsWidth, bristle, closeBrowser, downloaded, openPage, picture, scratchFolder } from "./browser.mjs";
+import { assertAccessible, assertFitsWidth, bristle, closeBrowser, downloaded, openPage, picture, root, scratchFolder } from "./browser.mjs";
 
 const folder = scratchFolder();
 const report = join(folder, "block", "report.html");
@@ -466,6 +466,117 @@ test("prints on white, without buttons", async () => {
   assert.equal(await page.locator(".transport .buttons").isVisible(), false);
   assert.deepEqual(errors, []);
   await page.context().close();
+});
+
+test("strings of Newton's cradle, the tree and centres of mass", async () => {
+  const out = join(folder, "cradle");
+  const run = JSON.parse(bristle("run", join(root, "scenes/newtons-cradle.toml"), "--set", "clock.duration_s=0.3", "--out", out, "--json"));
+  const { page, errors } = await openPage(run.report, { width: 1400, height: 900 });
+  const rods = await page.evaluate(() => globalThis.bristle.view.rods.map((rod) => [rod.geometry.parameters.height, rod.parent.position.z]));
+  assert.equal(rods.length, 5);
+  for (const [length] of rods) assert.ok(Math.abs(length - 0.3) < 1e-9, `${length} m`);
+  // Arrows are measured by the balls, not by their strings.
+  assert.ok((await page.evaluate(() => globalThis.bristle.view.motion.grain)) < 0.021);
+  await page.getByLabel("Centres of mass").check();
+  await page.waitForFunction(() => globalThis.bristle.view.frames.balls.count === 5);
+  const below = await page.evaluate(() => {
+    const { view } = globalThis.bristle;
+    return view.frames.balls.instanceMatrix.array[16 * 4 + 14];
+  });
+  assert.ok(below < -0.25 && below > -0.31, `${below} m`);
+  await picture(page, "run-cradle");
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
+const robot = `
+<mujoco>
+  <compiler meshdir="."/>
+  <asset>
+    <mesh name="shell" file="shell.stl"/>
+    <mesh name="lost" file="lost.stl"/>
+    <material name="red" rgba="0.9 0.1 0.1 1"/>
+  </asset>
+  <worldbody>
+    <body name="base" pos="0 0 0.5">
+      <freejoint/>
+      <geom name="core" type="box" size="0.2 0.2 0.1" group="3"/>
+      <geom type="mesh" mesh="shell" material="red" contype="0" conaffinity="0" density="0" group="2"/>
+      <geom type="mesh" mesh="lost" contype="0" conaffinity="0" density="0" group="2"/>
+      <body name="arm" pos="0.3 0 0">
+        <joint name="shoulder" axis="0 1 0"/>
+        <geom name="rod" type="capsule" fromto="0 0 0 0.3 0 0" size="0.04" rgba="0.1 0.2 0.9 1"/>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>`;
+
+/// A tetrahedron as text.
+const shell = () => {
+  const corners = [[0.25, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.25]];
+  const faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+  const facet = (f) => `facet normal 0 0 0\nouter loop\n${f.map((k) => `vertex ${corners[k].join(" ")}`).join("\n")}\nendloop\nendfacet`;
+  return `solid shell\n${faces.map(facet).join("\n")}\nendsolid shell\n`;
+};
+
+test("a robot is seen by its visual meshes and colours", async () => {
+  writeFileSync(join(folder, "robot.xml"), robot);
+  writeFileSync(join(folder, "shell.stl"), shell());
+  const run = JSON.parse(bristle("run", join(folder, "robot.xml"), "--set", "clock.duration_s=0.5", "--out", join(folder, "robot"), "--json"));
+  for (const [width, colorScheme] of [[1400, "light"], [390, "dark"]]) {
+    const { page, errors } = await openPage(run.report, { width, height: 850, colorScheme });
+    const seen = () =>
+      page.evaluate(() =>
+        globalThis.bristle.view.meshes
+          .filter((m) => m.visible && m.userData.shape.body >= 0)
+          .map((m) => [m.userData.shape.kind, m.material.color.getHexString()])
+          .sort(),
+      );
+    assert.deepEqual(await seen(), [["capsule", "1a33e6"], ["mesh", "e61a1a"]]);
+    await page.getByLabel("What touches").check();
+    assert.deepEqual((await seen()).map(([kind]) => kind), ["box", "capsule"]);
+    await page.getByLabel("What touches").uncheck();
+    // The arm hangs from the base.
+    assert.equal(await page.locator("#bodies .tree .tree").getByLabel("Show arm").count(), 1);
+    await assertFitsWidth(page);
+    await assertAccessible(page);
+    await picture(page, `run-robot-${width}`);
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  }
+});
+
+test("two runs in one page", async () => {
+  writeFileSync(join(folder, "slower.toml"), scene.replace("velocity_m_s = [1, 0, 0]", "velocity_m_s = [0.5, 0, 0]"));
+  const slower = JSON.parse(bristle("run", join(folder, "slower.toml"), "--out", join(folder, "slower"), "--json"));
+  bristle("export", join(folder, "block"), "--html", "--with", join(folder, "slower"), "--out", join(folder, "both"));
+  for (const [width, colorScheme] of [[1400, "dark"], [390, "light"]]) {
+    const { page, errors } = await openPage(join(folder, "both", "report.html"), { width, height: 850, colorScheme });
+    await assertText(page.locator("#summary .other"), new RegExp(`^With slower, .*${slower.touches.toLocaleString("en")} touches`));
+    await page.evaluate(() => globalThis.bristle.player.seek(0.3));
+    await page.waitForTimeout(100);
+    const [mine, other, expected] = await page.evaluate(() => {
+      const { view, recording } = globalThis.bristle;
+      const block = recording.head.bodies.indexOf("block");
+      const signal = recording.other.signal("bodies/block/position.x").values();
+      const at = recording.other.time.findIndex((t) => t > 0.3 - 1e-9);
+      return [view.bodies[block].position.x, view.other.bodies[block].position.x, signal[at]];
+    });
+    assert.ok(Math.abs(other - expected) < 1e-4 && mine > other + 0.05, `${mine} ${other} ${expected}`);
+    const curves = await page.locator(".chart-card").first().locator(".curve").evaluateAll((all) => all.map((c) => c.dataset.label));
+    assert.deepEqual(curves, ["height of the ball", "height of the ball, slower"]);
+    await page.getByLabel("See-through: slower").uncheck();
+    assert.equal(await page.evaluate(() => globalThis.bristle.view.other.group.visible), false);
+    await assertFitsWidth(page);
+    await assertAccessible(page);
+    await picture(page, `run-two-${width}`);
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  }
+});
+
+test("another run that is not there is refused", () => {
+  assert.throws(() => bristle("export", join(folder, "block"), "--html", "--with", join(folder, "nowhere")), (error) => error.status === 2 && /there is no such file or folder/.test(error.stderr));
 });
 
 test("a run that went wrong says so", async () => {
