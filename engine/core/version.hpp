@@ -5,6 +5,6 @@
 namespace bristle {
 
 // The one place where the version is written; the build reads it from here.
-[[nodiscard]] constexpr std::string_view version() noexcept { return "0.1.0"; }
+[[nodiscard]] constexpr std::string_view version() noexcept { return "0.2.0"; }
 
 }  // namespace bristle
