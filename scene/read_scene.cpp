@@ -116,6 +116,29 @@ class Includes {
   std::size_t count_ = 0;
 };
 
+/// The value of a setting as x: TOML or, where it is none, a text. Its source is the
+/// setting, which messages about it name.
+toml::table value_of_setting(const std::string& text, const std::string& label) {
+  const auto parsed = [&](const std::string& value) {
+    toml::table table;
+    try {
+      table = toml::parse("x = " + value, label);
+    } catch (const toml::parse_error&) {
+      table.clear();
+    }
+    return table;
+  };
+  toml::table table = parsed(text);
+  if (table.size() == 1) return table;
+  std::ostringstream quoted;
+  quoted << toml::value<std::string>(text);
+  table = parsed(quoted.str());
+  if (table.size() == 1) return table;
+  table.clear();  // a text that is not UTF-8
+  table.insert("x", text);
+  return table;
+}
+
 void apply_setting(toml::table& table, const std::string& setting, Problems& problems) {
   const std::string label =
       std::string(setting_prefix) +
@@ -151,17 +174,7 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
                                       scene_depth));
     return;
   }
-  // A TOML value; or, where it is none, a text.
-  toml::table value;
-  try {
-    value = toml::parse("x = " + text, label);
-  } catch (const toml::parse_error&) {
-    value.clear();
-  }
-  if (value.size() != 1) {
-    value.clear();
-    value.insert("x", text);
-  }
+  toml::table value = value_of_setting(text, label);
   toml::node* at = &table;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     toml::node* next = step_into(*at, path[i]);
