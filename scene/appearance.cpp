@@ -16,11 +16,10 @@ namespace {
 using xml::shown;
 using xml::words;
 
-constexpr std::size_t most_of_mesh = 10'000;              // triangles of one mesh
-constexpr std::size_t most_of_scene = 100'000;            // and of all together
-constexpr std::size_t least_of_mesh = 500;                // that one is made coarser to
-constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of all mesh files
-constexpr std::size_t most_named = 5;                     // files of a note
+constexpr std::size_t most_of_mesh = 10'000;    // triangles of one mesh
+constexpr std::size_t most_of_scene = 100'000;  // and of all together
+constexpr std::size_t least_of_mesh = 500;      // that one is made coarser to
+constexpr std::size_t most_named = 5;           // files of a note
 
 /// Vertices in one cell of a grid with so many cells along the longest edge become one,
 /// at the mean of them.

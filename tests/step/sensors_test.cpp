@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "bristle/laws/choice.hpp"
 #include "bristle/laws/laws.hpp"
@@ -29,7 +28,6 @@ using validation::pi;
 using validation::put;
 
 constexpr double g = 9.81;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Sensors made(const Model& model, const std::vector<SensorSpec>& specs) {
   Result<Sensors> sensors = Sensors::make(model, specs);
