@@ -65,7 +65,7 @@ struct SunkOverlap {
   double depth = 0;
   Vec3<double> normal{};
 
-  PatchMotion<double> at(double depth) const;
+  PatchMotion<double> at(double wanted) const;
 };
 
 /// The laws of a row with their memory.

@@ -208,13 +208,24 @@ double first_of(const Terrain& t, const Ray& ray) {
   return infinity;
 }
 
+/// Of whichever shape it is; not by std::visit, which may throw.
+template <class... Shapes>
+double first_of_shape(const std::variant<Shapes...>& shape, const Ray& ray) noexcept {
+  double first = infinity;
+  const auto look = [&](const auto* one) noexcept {
+    if (one != nullptr) first = first_of(*one, ray);
+  };
+  (look(std::get_if<Shapes>(&shape)), ...);
+  return first;
+}
+
 }  // namespace
 
 double ray_distance(const Shape& shape, const Transform<double>& pose,
                     const Vec3<double>& origin, const Vec3<double>& direction) noexcept {
   const Ray ray{transpose_times(pose.R, origin - pose.p),
                 transpose_times(pose.R, direction)};
-  return std::visit([&](const auto& one) { return first_of(one, ray); }, shape);
+  return first_of_shape(shape, ray);
 }
 
 }  // namespace bristle

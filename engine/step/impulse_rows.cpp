@@ -230,7 +230,7 @@ void ImpulseRows::linearise_patch(const LawRow& law, PatchLine& line, ImpulseRow
   line.rolling = -1;
   line.free = points_->patch(law.i);
   row.free_rate = -free.along;
-  if (!(row.joins || row.depth > -2 * h * speed - 1e-12)) return;
+  if (!row.joins && row.depth <= -2 * h * speed - 1e-12) return;
   row.first = 0;
   PatchRates at = line.start_depth() > 0 ? line.start_rates() : free;
   PatchResponse there = respond(law, *points_, *contacts_, line.start(), at, h);

@@ -57,7 +57,7 @@ class PatchLine {
   /// Along n at the axes' centre, and about the axes.
   std::array<double, 3> rates(const PatchRates& of) const;
   PatchRates rates_from(std::span<const double> u) const;
-  std::array<double, 3> forces(double force, Vec2<double> couple) const;
+  std::array<double, 3> forces(double of_normal, Vec2<double> couple) const;
   /// The couple, about the place where the force acts, of impulses along the rows.
   Vec2<double> couple(double along, double about_first, double about_second) const;
 

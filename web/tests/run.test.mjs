@@ -478,7 +478,8 @@ test("strings of Newton's cradle, the tree and centres of mass", async () => {
   // Arrows are measured by the balls, not by their strings.
   assert.ok((await page.evaluate(() => globalThis.bristle.view.motion.grain)) < 0.021);
   await page.getByLabel("Centres of mass").check();
-  await page.waitForFunction(() => globalThis.bristle.view.frames.balls.count === 5);
+  // Placed with the next picture; all lie at 0 before.
+  await page.waitForFunction(() => globalThis.bristle.view.frames.balls.count === 5 && globalThis.bristle.view.frames.balls.instanceMatrix.array[16 * 4 + 14] !== 0);
   const below = await page.evaluate(() => {
     const { view } = globalThis.bristle;
     return view.frames.balls.instanceMatrix.array[16 * 4 + 14];
@@ -553,8 +554,9 @@ test("two runs in one page", async () => {
   for (const [width, colorScheme] of [[1400, "dark"], [390, "light"]]) {
     const { page, errors } = await openPage(join(folder, "both", "report.html"), { width, height: 850, colorScheme });
     await assertText(page.locator("#summary .other"), new RegExp(`^With slower, .*${slower.touches.toLocaleString("en")} touches`));
+    const start = await page.evaluate(() => globalThis.bristle.view.bodies[globalThis.bristle.recording.head.bodies.indexOf("block")].position.x);
     await page.evaluate(() => globalThis.bristle.player.seek(0.3));
-    await page.waitForTimeout(100);
+    await page.waitForFunction((x) => globalThis.bristle.view.bodies[globalThis.bristle.recording.head.bodies.indexOf("block")].position.x > x + 0.01, start);
     const [mine, other, expected] = await page.evaluate(() => {
       const { view, recording } = globalThis.bristle;
       const block = recording.head.bodies.indexOf("block");
@@ -622,6 +624,8 @@ test("ten seconds of sixty bodies at 1 kHz: quick to open, quick to scrub", asyn
   const run = JSON.parse(bristle("run", join(folder, "sixty.toml"), "--out", join(folder, "sixty"), "--json"));
   const size = statSync(run.report).size;
   const { page, errors } = await openPage(run.report);
+  // The browser tells of the paint once the picture is on the screen, which may be after the page is ready.
+  await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
   const [paint, shown] = await page.evaluate(() => [performance.getEntriesByName("first-contentful-paint")[0].startTime, performance.getEntriesByName("shown")[0].startTime]);
 
   // As fast as the page takes them, the slider is moved and the page brought up to date.
