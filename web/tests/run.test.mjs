@@ -74,7 +74,10 @@ describe("the report of a run", () => {
     const end = summary.probes["height of the ball"].last;
     await page.evaluate(() => globalThis.bristle.player.seek(1e9));
     await page.waitForFunction(() => globalThis.bristle.player.time === globalThis.bristle.player.end);
-    await page.waitForTimeout(100);
+    await page.waitForFunction((z) => {
+      const { view, recording } = globalThis.bristle;
+      return Math.abs(view.bodies[recording.head.bodies.indexOf("ball")].position.z - z) < 1e-6;
+    }, end);
     const drawn = await page.evaluate(() => {
       const { view, recording } = globalThis.bristle;
       return view.bodies[recording.head.bodies.indexOf("ball")].position.z;
@@ -205,7 +208,7 @@ describe("the report of a run", () => {
         return view.bodies[recording.head.bodies.indexOf("ball")].position.distanceTo(view.controls.target);
       });
     await page.evaluate(() => globalThis.bristle.player.seek(0.6));
-    await page.waitForTimeout(200);
+    for (let k = 0; k < 50 && (await away()) >= 1e-6; ++k) await page.waitForTimeout(100);
     assert.ok((await away()) < 1e-6, `${await away()} m from the middle of the picture`);
     await page.getByLabel("Follow", { exact: true }).uncheck();
     await page.keyboard.press("Escape");
