@@ -172,8 +172,8 @@ std::optional<EqualError> at_error(const std::vector<const Row*>& curve, double 
 }
 
 void print_ratios(const std::vector<Row>& rows, double until) {
-  const std::vector<const Row*> clock = curve_of(rows, "Bristle, contact clock");
-  fmt::print("\n{} s: CPU time at equal error, against the contact clock\n", until);
+  const std::vector<const Row*> clock = curve_of(rows, "Bristle, contact time");
+  fmt::print("\n{} s: CPU time at equal error, against ours in contact time\n", until);
   double least = HUGE_VAL, most = 0;
   for (const Row& row : rows) {
     if (row.is("Bristle") || !row.good()) continue;
@@ -197,7 +197,7 @@ void print_ratios(const std::vector<Row>& rows, double until) {
     least = std::min(least, row.seconds / equal->seconds);
     most = std::max(most, row.seconds / equal->seconds);
   }
-  fmt::print("  Simbody takes {:.0f} … {:.0f} times as long as the contact clock.\n",
+  fmt::print("  Simbody takes {:.0f} … {:.0f} times as long as ours in contact time.\n",
              least, most);
 }
 
@@ -268,9 +268,9 @@ bool write_plot(const std::vector<std::vector<Row>>& tables, const std::string& 
   return report::write_figure(figure, path);
 }
 
-/// What must hold on any machine: the contact clock finds every touch and the place of
-/// rest at every tolerance, and is as exact as it was asked to be; plain time and
-/// SUNDIALS are, where that is tight.
+/// What must hold on any machine: integration in contact time finds every touch and the
+/// place of rest at every tolerance, and is as exact as it was asked to be; plain time
+/// and SUNDIALS are, where that is tight.
 bool check(const std::vector<Row>& rows) {
   bool good = true;
   for (const Row& row : rows) {
@@ -349,7 +349,7 @@ bool run(const Plan& plan) {
   fmt::print("\n");
   for (const std::vector<Row>& rows : tables) good = check(rows) && good;
   fmt::print(
-      "Checked: every touch and the end of the contact clock at every tolerance, of "
+      "Checked: every touch and the end in contact time at every tolerance, of "
       "plain\ntime from 1e-4 and of SUNDIALS from 1e-6 on: {}\n",
       good ? "ok" : "FAILED");
   return good;

@@ -63,8 +63,8 @@ std::vector<Contestant> ours(const std::vector<double>& tolerances) {
   std::vector<Contestant> all;
   for (const bool contact_time : {true, false}) {
     for (const double rtol : tolerances) {
-      all.push_back({contact_time ? "Bristle, contact clock" : "Bristle, plain time",
-                     rtol, [=](double until) {
+      all.push_back({contact_time ? "Bristle, contact time" : "Bristle, plain time", rtol,
+                     [=](double until) {
                        Adaptive clock(*model,
                                       {.rtol = rtol, .contact_time = contact_time});
                        return drop_ball(*model, clock, until);
