@@ -58,7 +58,8 @@ void Reading::read(std::string_view text) {
     return;
   }
   included_.insert(key_of(path_));
-  expand(root, 0);
+  expand(root, 0, path_);
+  assemble(root, path_, 0);
   classes_.push_back({"main", -1});
   class_of_["main"] = main_class;
   bodies_.push_back({std::string(world_name), 0, 0});
@@ -79,6 +80,7 @@ void Reading::read_sections(const Element& root) {
   each(root, "compiler", [&](const Element& e) { read_compiler(e); });
   each(root, "option", [&](const Element& e) { read_option(e); });
   each(root, "default", [&](const Element& e) { read_defaults(e, -1); });
+  all(attached_defaults, "default", &Reading::read_attached_defaults);
   all("asset", "mesh", &Reading::read_mesh);
   all("asset", "material", &Reading::read_material);
   each(root, "worldbody", [&](const Element& e) { reserve_names(e); });
@@ -133,11 +135,11 @@ void Reading::finish() {
   }
 }
 
-void Reading::expand(Element& e, int depth) {
+void Reading::expand(Element& e, int depth, const std::string& path_of_model) {
   std::vector<Element> all;
   for (Element& c : e.children) {
     if (c.tag != "include") {
-      expand(c, depth + 1);
+      expand(c, depth + 1, path_of_model);
       all.push_back(std::move(c));
       continue;
     }
@@ -147,7 +149,7 @@ void Reading::expand(Element& e, int depth) {
       continue;
     }
     const std::string path =
-        (std::filesystem::path(path_).parent_path() / file->value).string();
+        (std::filesystem::path(path_of_model).parent_path() / file->value).string();
     if (!included_.insert(key_of(path)).second) {
       error(file->place(),
             {"include: file = ", shown(file->value), " must be included once only"});
@@ -161,7 +163,7 @@ void Reading::expand(Element& e, int depth) {
     const auto text = xml::read_file(path, file->place(), "include", problems_);
     Element root;
     if (!text || !xml::parse(*text, path, document_, root, problems_)) continue;
-    expand(root, depth + 1);
+    expand(root, depth + 1, path_of_model);
     for (Element& inner : root.children) all.push_back(std::move(inner));
   }
   e.children = std::move(all);
@@ -173,7 +175,7 @@ void Reading::take_stock(const Element& e) {
     unread_.count(words({e.tag, " ", a.name}), consequence_of_attribute(e.tag, a.name));
   }
   for (const Element& c : e.children) {
-    static const std::set<std::string_view> holders{"attach", "composite", "flexcomp"};
+    static const std::set<std::string_view> holders{"composite", "flexcomp"};
     if (belongs(c.tag, e.tag)) {
       take_stock(c);
     } else if (holders.contains(c.tag)) {
@@ -192,16 +194,6 @@ void Reading::take_stock(const Element& e) {
 
 void Reading::read_compiler(const Element& e) {
   const std::string who = "compiler";
-  if (const Attribute* a = e.find("angle")) {
-    degrees_ = choice(a, who, {"degree", "radian"}) == "degree";
-  }
-  if (const Attribute* a = e.find("coordinate")) choice(a, who, {"local"});
-  for (const char* name : {"assetdir", "meshdir"}) {
-    if (const Attribute* a = e.find(name)) mesh_folder_ = a->value;
-  }
-  if (const Attribute* a = e.find("autolimits")) {
-    auto_limits_ = choice(a, who, {"true", "false"}) == "true";
-  }
   if (const Attribute* a = e.find("inertiafromgeom")) {
     inertia_from_geom_ = choice(a, who, {"auto", "true", "false"});
   }
@@ -223,17 +215,38 @@ void Reading::read_compiler(const Element& e) {
       group_range_ = {(*v)[0], (*v)[1]};
     }
   }
-  if (const Attribute* a = e.find("eulerseq")) {
-    const bool fine =
-        a->value.size() == 3 && std::all_of(a->value.begin(), a->value.end(), [](char c) {
-          return std::string_view("xyzXYZ").find(c) != std::string_view::npos;
-        });
-    if (fine) {
-      euler_ = a->value;
-    } else {
-      error(a->place(), {"compiler: eulerseq = ", shown(a->value),
-                         " must be three of x, y, z, X, Y, Z"});
-    }
+}
+
+void Reading::read_compiler(const Element& e, CompilerSettings& to) {
+  const std::string who = "compiler";
+  if (const Attribute* a = e.find("angle")) {
+    to.degrees = choice(a, who, {"degree", "radian"}) == "degree";
+  }
+  const Attribute* coordinate = e.find("coordinate");
+  if (coordinate != nullptr && coordinate->value == "global") {
+    error(coordinate->place(),
+          {"compiler: coordinate = global must be local: MuJoCo reads it up to version "
+           "2.3.3, which saves the model in local coordinates"});
+  } else if (coordinate != nullptr) {
+    choice(coordinate, who, {"local"});
+  }
+  for (const char* name : {"assetdir", "meshdir"}) {
+    if (const Attribute* a = e.find(name)) to.mesh_folder = a->value;
+  }
+  if (const Attribute* a = e.find("autolimits")) {
+    to.auto_limits = choice(a, who, {"true", "false"}) == "true";
+  }
+  const Attribute* a = e.find("eulerseq");
+  if (a == nullptr) return;
+  const bool fine =
+      a->value.size() == 3 && std::all_of(a->value.begin(), a->value.end(), [](char c) {
+        return std::string_view("xyzXYZ").find(c) != std::string_view::npos;
+      });
+  if (fine) {
+    to.euler = a->value;
+  } else {
+    error(a->place(), {"compiler: eulerseq = ", shown(a->value),
+                       " must be three of x, y, z, X, Y, Z"});
   }
 }
 

@@ -268,7 +268,7 @@ void Reading::read_free_joint(const View& v, JointSpec& joint,
 void Reading::read_hinge_or_slide(const View& v, bool hinge, const Mat3<double>& turned,
                                   JointSpec& joint, JointRecord& record) {
   joint.type = hinge ? JointType::revolute : JointType::prismatic;
-  const auto angle = [&](double x) { return hinge ? radians(x) : x; };
+  const auto angle = [&](double x) { return hinge ? radians(v, x) : x; };
   joint.axis = turned * vector(v, "axis", {0, 0, 1});
   const double length = norm(joint.axis);
   if (!(length > 1e-9) || !std::isfinite(length)) {

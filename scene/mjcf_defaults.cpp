@@ -93,6 +93,24 @@ void Reading::read_defaults(const Element& e, int parent) {
   } else if (given != nullptr && !given->value.empty()) {
     class_of_.try_emplace(given->value, main_class);
   }
+  fill_class(e, index);
+}
+
+/// Classes of an attached model: its main one has two names and refines none of ours.
+void Reading::read_attached_defaults(const Element& e) {
+  const int index = static_cast<int>(classes_.size());
+  classes_.push_back({std::string(e.value("class")), -1});
+  for (const char* name : {"class", "main"}) {
+    const int known =
+        class_of_.try_emplace(std::string(e.value(name)), index).first->second;
+    if (known == index) continue;
+    error(e.place(), {"default: class = \"", shown(e.value(name)),
+                      "\" must not be the name of another class"});
+  }
+  fill_class(e, index);
+}
+
+void Reading::fill_class(const Element& e, int index) {
   for (const Element& c : e.children) {
     if (c.tag == "default") {
       read_defaults(c, index);
@@ -122,7 +140,8 @@ bool Reading::is_limited(const View& v, const char* limited, const char* range) 
     error(v.element->place(), {v.who, ": ", limited, " = true must come with ", range});
     return false;
   }
-  return said == "true" || (said == "auto" && auto_limits_ && get(v, range) != nullptr);
+  return said == "true" ||
+         (said == "auto" && settings(v).auto_limits && get(v, range) != nullptr);
 }
 
 Softness Reading::softness(const View& v, const char* solref, const char* solimp) {

@@ -25,7 +25,7 @@ void Reading::read_mesh(const Element& e) {
     error(e.place(), {v.who, ": it must have a file or vertex"});
   }
   const std::filesystem::path folder =
-      std::filesystem::path(path_).parent_path() / mesh_folder_;
+      std::filesystem::path(settings(v).folder) / settings(v).mesh_folder;
   assets_.push_back({name, v, folder.string()});
 }
 

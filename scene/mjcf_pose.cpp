@@ -7,8 +7,8 @@
 
 namespace bristle::scene::mjcf {
 
-double Reading::radians(double angle) const {
-  return degrees_ ? angle * (std::numbers::pi / 180) : angle;
+double Reading::radians(const View& v, double angle) const {
+  return settings(v).degrees ? angle * (std::numbers::pi / 180) : angle;
 }
 
 Mat3<double> Reading::orientation(const View& v) {
@@ -51,7 +51,7 @@ Mat3<double> Reading::orientation(const View& v) {
   }
   if (given->name == "axisangle") {
     if (short_one({x[0], x[1], x[2]})) return refuse("have an axis with a length");
-    return turn({x[0], x[1], x[2]}, radians(x[3]));
+    return turn({x[0], x[1], x[2]}, radians(v, x[3]));
   }
   if (given->name == "zaxis") {
     if (short_one({x[0], x[1], x[2]})) return refuse("have a length");
@@ -69,13 +69,13 @@ Mat3<double> Reading::orientation(const View& v) {
   }
   Mat3<double> r = Mat3<double>::identity();
   for (std::size_t i = 0; i < 3; ++i) {
-    const char c = euler_[i];
+    const char c = settings(v).euler[i];
     const bool moving = c >= 'x';
     const char letter = moving ? c : static_cast<char>(c - 'X' + 'x');
     const Vec3<double> axis = letter == 'x'   ? Vec3<double>{1, 0, 0}
                               : letter == 'y' ? Vec3<double>{0, 1, 0}
                                               : Vec3<double>{0, 0, 1};
-    const Mat3<double> one = turn(axis, radians(x[i]));
+    const Mat3<double> one = turn(axis, radians(v, x[i]));
     r = moving ? r * one : one * r;
   }
   return r;
@@ -94,56 +94,14 @@ std::vector<Placed> Reading::children_of(const Element& e, int defaults) {
 void Reading::add_children(const Element& e, const Transform<double>& frame, int defaults,
                            std::vector<Placed>& to) {
   for (const Element& c : e.children) {
-    if (c.tag != "frame" && c.tag != "replicate") {
+    if (c.tag != "frame") {
       to.push_back({&c, frame, defaults});
       continue;
     }
     const View v{&c, -1, called(c.tag, c.value("name"))};
     int inner = defaults;
     if (const Attribute* a = c.find("childclass")) inner = class_named(*a, v.who);
-    if (c.tag == "replicate") {
-      add_copies(c, frame, inner, to);
-    } else {
-      add_children(c, frame * pose(v), inner, to);
-    }
-  }
-}
-
-namespace {
-
-/// The names of an element and of all in it, with a suffix.
-void rename(Element& e, const std::string& suffix) {
-  for (Attribute& a : e.attributes) {
-    if (a.name == "name" && !a.value.empty()) a.value += suffix;
-  }
-  for (Element& c : e.children) rename(c, suffix);
-}
-
-}  // namespace
-
-void Reading::add_copies(const Element& e, const Transform<double>& frame, int defaults,
-                         std::vector<Placed>& to) {
-  const View v{&e, -1, "replicate"};
-  const double count = number(v, "count", 0, Range::positive);
-  if (e.find("count") == nullptr || count != std::floor(count) ||
-      count + static_cast<double>(copies_.size()) > static_cast<double>(max_copies)) {
-    error(e.place(), {"replicate: it must have a whole count, and all counts must not be "
-                      "above ",
-                      std::to_string(max_copies), " in all"});
-    return;
-  }
-  const Transform<double> step{orientation(v), vector(v, "offset", {0, 0, 0})};
-  const std::size_t digits = std::to_string(static_cast<long>(count) - 1).size();
-  Transform<double> here = frame;
-  for (long i = 0; i < static_cast<long>(count); ++i) {
-    std::string number_of_it = std::to_string(i);
-    number_of_it.insert(0, digits - number_of_it.size(), '0');
-    Element& copy = copies_.emplace_back(e);
-    for (Element& c : copy.children) {
-      rename(c, words({e.value("sep"), number_of_it}));
-    }
-    add_children(copy, here, defaults, to);
-    here = here * step;
+    add_children(c, frame * pose(v), inner, to);
   }
 }
 

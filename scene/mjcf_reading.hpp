@@ -36,9 +36,19 @@ constexpr int main_class = 0;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double default_timestep = 0.002;  // of MuJoCo [s]
 constexpr std::size_t max_files = 100;
+constexpr const char* attached_defaults = "attached defaults";  // a section of our own
 constexpr std::size_t max_rules = 5000;     // of pairs that never touch
 constexpr std::size_t max_geoms = 5000;     // among which such pairs are looked for
-constexpr std::size_t max_copies = 20'000;  // of elements, made by replicate
+constexpr std::size_t max_copies = 20'000;  // made by one replicate
+
+/// What a model's compiler says of all its elements.
+struct CompilerSettings {
+  bool degrees = true;
+  bool auto_limits = true;
+  std::string euler = "xyz";
+  std::string folder{};       // of the model
+  std::string mesh_folder{};  // in that
+};
 
 /// A class of defaults: what it says, and the class that it refines.
 struct DefaultClass {
@@ -53,6 +63,10 @@ struct View {
   int defaults;
   std::string who;
 };
+
+/// Names of elements by tag.
+using NamesByKind =
+    std::map<std::string, std::set<std::string, std::less<>>, std::less<>>;
 
 /// A child of an element, those within frames included: the frame's pose and class.
 struct Placed {
@@ -158,13 +172,32 @@ class Reading {
 
   /// Puts the children of included files where they are included. A file is included
   /// once, so that none includes itself.
-  void expand(Element& e, int depth);
+  void expand(Element& e, int depth, const std::string& path);
   /// Counts what the rest of the reader passes over.
   void take_stock(const Element& e);
   void read_sections(const Element& root);
   void read_compiler(const Element& e);
+  /// What holds for the elements of one model only.
+  void read_compiler(const Element& e, CompilerSettings& to);
   void read_option(const Element& e);
   void finish();
+
+  // Models in models, and copies: mjcf_attach.cpp.
+
+  void read_settings(const Element& root, const std::string& path);
+  const CompilerSettings& settings(const View& v) const;
+  /// Writes out what a model attaches and replicates.
+  void assemble(Element& root, const std::string& path, int depth);
+  void write_out(Element& e, Element& root, int depth);
+  void replicate(const Element& e, Element& root, std::vector<Element>& to);
+  void copy_references(Element& section, const std::vector<std::string>& suffixes,
+                       NamesByKind& names);
+  const Element* model_named(const Element& e, const Element& root, int depth);
+  const Element* load_model(const Element& m, int depth);
+  void attach(const Element& e, Element& root, int depth, std::vector<Element>& to);
+  void attach_defaults(const Element& model, const std::string& prefix, Element& to);
+  void attach_section(const Element& section, const std::string& prefix,
+                      NamesByKind& names, Element& to);
 
   // Attributes and the defaults behind them: mjcf_defaults.cpp.
 
@@ -183,6 +216,8 @@ class Reading {
   View view(const Element& e, int inherited, std::string_view name);
   int class_named(const Attribute& given, const std::string& who);
   void read_defaults(const Element& e, int parent);
+  void read_attached_defaults(const Element& e);
+  void fill_class(const Element& e, int index);
   /// The element and the defaults behind it, the most general first.
   std::vector<const Element*> layers(const View& view) const;
   bool is_limited(const View& v, const char* limited, const char* range);
@@ -190,7 +225,7 @@ class Reading {
 
   // Poses: mjcf_pose.cpp.
 
-  double radians(double angle) const;
+  double radians(const View& v, double angle) const;
   /// The orientation that an element states in one of five ways.
   Mat3<double> orientation(const View& v);
   Transform<double> pose(const View& v);
@@ -198,8 +233,6 @@ class Reading {
   std::vector<Placed> children_of(const Element& e, int defaults);
   void add_children(const Element& e, const Transform<double>& frame, int defaults,
                     std::vector<Placed>& to);
-  void add_copies(const Element& e, const Transform<double>& frame, int defaults,
-                  std::vector<Placed>& to);
 
   // Meshes: mjcf_meshes.cpp.
 
@@ -347,16 +380,16 @@ class Reading {
   xml::Document document_;
   xml::Unread unread_;
   std::set<std::string> included_;
-  std::deque<Element> copies_;  // made by replicate
 
-  bool degrees_ = true;
-  bool auto_limits_ = true;
+  std::map<const std::string*, CompilerSettings> settings_;    // by the file of elements
+  std::map<std::string, std::optional<Element>> models_;       // by path; those to attach
+  std::set<std::pair<const Element*, std::string>> attached_;  // and with which prefix
+  std::size_t copied_ = 0;                                     // elements
+
   bool balance_inertia_ = false;
   bool fit_around_ = false;  // shapes fitted to meshes hold them
   double least_mass_ = 0, least_inertia_ = 0;
   double total_mass_ = -1;  // above 0: masses are scaled to it
-  std::string euler_ = "xyz";
-  std::string mesh_folder_;
   std::string inertia_from_geom_ = "auto";
   std::pair<double, double> group_range_{0, 5};
 

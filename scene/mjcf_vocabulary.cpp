@@ -3,6 +3,8 @@
 #include <map>
 #include <set>
 
+#include "scene/mjcf_reading.hpp"
+
 namespace bristle::scene::mjcf {
 
 namespace {
@@ -35,11 +37,10 @@ const std::map<std::string_view, Words>& vocabulary() {
         "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass",
         "boundinertia", "settotalmass", "fitaabb"}},
       {"option", {"gravity", "timestep"}},
-      {"default", {"class"}},
+      {"default", {"class", "main"}},
       {"worldbody", {"name"}},
       {"body", with({"name", "pos", "childclass", "gravcomp", "mocap"})},
       {"frame", with({"name", "pos", "childclass"})},
-      {"replicate", {"count", "offset", "euler", "sep", "childclass"}},
       {"inertial", with({"pos", "mass", "diaginertia", "fullinertia"})},
       {"joint",
        {"name",
@@ -75,6 +76,7 @@ const std::map<std::string_view, Words>& vocabulary() {
              "margin",   "gap",     "rgba",     "material"})},
       {"material", {"name", "class", "rgba"}},
       {"asset", {}},
+      {"model", {"name", "file"}},
       {"mesh",
        {"name", "class", "file", "scale", "vertex", "face", "refpos", "refquat",
         "inertia"}},
@@ -131,19 +133,19 @@ bool belongs(std::string_view tag, std::string_view parent) {
   static const Words driving{"general",  "motor",  "position",
                              "velocity", "damper", "cylinder"};
   static const Words carried{"body", "inertial", "joint", "freejoint",
-                             "geom", "site",     "frame", "replicate"};
+                             "geom", "site",     "frame"};
   static const std::map<std::string_view, Words> all{
       {"mujoco",
        {"compiler", "option", "default", "worldbody", "asset", "contact", "equality",
-        "tendon", "actuator", "sensor", "keyframe"}},
+        "tendon", "actuator", "sensor", "keyframe", attached_defaults}},
+      {attached_defaults, {"default"}},
       {"default",
        {"default", "joint", "geom", "mesh", "material", "site", "tendon", "equality",
         "pair", "general", "motor", "position", "velocity", "damper", "cylinder"}},
-      {"worldbody", {"body", "geom", "site", "frame", "replicate"}},
+      {"worldbody", {"body", "geom", "site", "frame"}},
       {"body", carried},
       {"frame", carried},
-      {"replicate", carried},
-      {"asset", {"mesh", "material"}},
+      {"asset", {"mesh", "material", "model"}},
       {"contact", {"exclude", "pair"}},
       {"equality", {"connect", "weld", "joint", "tendon"}},
       {"tendon", {"fixed"}},

@@ -1078,6 +1078,67 @@ TEST(Mjcf, FramesAndCopiesAreBodiesOfTheirOwn) {
                  "replicate: it must have a whole count");
 }
 
+TEST(Mjcf, WhatRefersToCopiesIsCopied) {
+  const Answer a = mjcf(mujoco(
+      "<worldbody><replicate count='2' offset='0 1 0' sep='-'><replicate count='12' "
+      "offset='1 0 0'><body name='b'><joint name='j'/><geom "
+      "size='0.1'/></body></replicate>"
+      "</replicate><body name='other'><joint name='k'/><geom size='0.1'/></body>"
+      "</worldbody><tendon><fixed name='t'><joint joint='j' coef='2'/><joint joint='k' "
+      "coef='3'/></fixed></tendon><actuator><motor name='m' tendon='t'/><motor "
+      "joint='k'/></actuator>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.parts.bodies.size(), 25u);
+  ASSERT_EQ(a.parts.couplings.size(), 24u);
+  EXPECT_EQ(a.parts.couplings[3].name, "t01-1");
+  EXPECT_EQ(a.parts.couplings[3].terms[0].joint, "j01-1");
+  EXPECT_EQ(a.parts.couplings[3].terms[1].joint, "k");
+  ASSERT_EQ(a.parts.motors.size(), 25u);
+  EXPECT_EQ(a.motor("m11-1").coupling, "t11-1");
+  EXPECT_LT(norm(a.joint("j11-1").on_parent.p - Vec3<double>{11, 1, 0}), 1e-15);
+}
+
+TEST(Mjcf, AttachedModelsKeepTheirUnitsClassesAndActuators) {
+  const Answer a = mjcf(mujoco(
+      "<compiler angle='radian'/><default><geom density='1'/><position kp='7'/></default>"
+      "<asset><model name='leg' file='limb.xml'/></asset><worldbody><body name='trunk'>"
+      "<freejoint/><geom size='0.1'/>"
+      "<frame pos='1 0 0'><attach model='leg' body='upper' prefix='l_'/></frame>"
+      "<frame pos='-1 0 0'><attach model='leg' body='upper' prefix='r_'/></frame>"
+      "</body></worldbody><actuator><position joint='l_hip'/></actuator>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.parts.bodies.size(), 5u);
+  EXPECT_LT(norm(a.joint("l_hip").on_parent.p - Vec3<double>{1.1, 0, 0}), 1e-15);
+  EXPECT_LT(norm(a.joint("r_hip").on_parent.p - Vec3<double>{-0.9, 0, 0}), 1e-15);
+  EXPECT_NEAR(a.joint("l_hip").upper, std::numbers::pi / 2, 1e-15);  // degrees there
+  EXPECT_LT(norm(a.joint("l_knee").on_parent.R.x - Vec3<double>{0, 1, 0}), 1e-15);
+  // Densities of the model that they are of.
+  EXPECT_NEAR(a.body("l_upper").mass, 500 * 0.008, 1e-12);
+  EXPECT_NEAR(a.body("trunk").mass, 4e-3 / 3 * std::numbers::pi, 1e-12);
+  EXPECT_GT(a.body("r_lower").mass, 0);
+  EXPECT_EQ(a.parts.couplings.size(), 2u);
+  EXPECT_EQ(a.motor("r_pull").coupling, "r_both");
+  EXPECT_EQ(a.motor("r_bend").kp, 20);
+  EXPECT_EQ(a.motor("l_hip.motor").kp, 7);
+  // The world of the limb stays behind, and so does what refers to it.
+  EXPECT_TRUE(std::ranges::none_of(a.parts.shapes, [](const ShapeSpec& s) {
+    return kind_of(s.shape) == ShapeKind::plane;
+  }));
+  const auto attach = [](const std::string& words) {
+    return mjcf(
+        mujoco("<asset><model name='leg' file='limb.xml'/></asset><worldbody>"
+               "<attach " +
+               words + "/></worldbody>"));
+  };
+  EXPECT_TRUE(attach("model='leg' prefix='l_'").fine);  // all of it
+  expect_problem(attach("body='upper'"), "attach: it must have model");
+  expect_problem(attach("model='leg'"), "attach: it must have prefix");
+  expect_problem(attach("model='arm' prefix='l_'"),
+                 "\"arm\" must be a model among the assets");
+  expect_problem(attach("model='leg' body='foot' prefix='l_'"),
+                 "\"foot\" must be a body of the model \"leg\"");
+}
+
 TEST(Mjcf, CompilerBoundsAndScalesMasses) {
   const Answer a = mjcf(mujoco(
       "<compiler settotalmass='10' balanceinertia='true' boundmass='1'/><worldbody>"
