@@ -87,7 +87,7 @@ double ContactTime::touch(const State& state, int row, double length) {
   if (!(impact_.time > 0)) return length;
   watch(state, row);
   const double speed = impact_.depth / impact_.time;
-  const bool own = allowed_ && !ode_->has_patch(at(row)) &&
+  const bool own = allowed_ && !ode_->begins_smoothly(at(row)) &&
                    motion_of(state, at(row)).rate >= grazes * speed;
   if (own) clock_row_ = row;
   fresh_.presses = true;
@@ -151,7 +151,7 @@ int ContactTime::about_to_leave(const SwitchingStep& step) const {
   for (std::size_t i = 0; i < ode_->rows().size(); ++i) {
     if (!ode_->acts(i) || static_cast<int>(i) == clock_row_) continue;
     if (!ode_->guards().inside(i)) continue;  // it has left a ground that recovers
-    if (ode_->has_patch(i)) continue;         // its force ends smoothly
+    if (ode_->begins_smoothly(i)) continue;   // and ends so
     const auto [depth, rate] = ode_->start_motion(i);
     if (!(depth > 0) || !(rate < 0)) continue;
     const double left = -depth / rate;
@@ -169,7 +169,7 @@ int ContactTime::leaves_at(const SwitchingStep& step, const StepEvent& event) co
   const auto [depth, rate] = ode_->start_motion(row);
   const bool leaves = ode_->acts(row) && table.inside(row) &&
                       static_cast<int>(row) != clock_row_ && depth > 0 && rate < 0 &&
-                      !ode_->has_patch(row);
+                      !ode_->begins_smoothly(row);
   return leaves && may_switch(step) ? static_cast<int>(row) : -1;
 }
 

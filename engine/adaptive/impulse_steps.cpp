@@ -151,7 +151,7 @@ bool ImpulseSteps::is_smooth() const {
                     trial_.contacts.key.begin());
 }
 
-/// Patches store what the step left in place of a way.
+/// Patches store what the step left in place of a way, friction included.
 void ImpulseSteps::put_patch_energies(const State& state) {
   PointPool& pool = system_->pools.points;
   if (!pool.has_patches()) return;
@@ -159,8 +159,11 @@ void ImpulseSteps::put_patch_energies(const State& state) {
   const double* left = travel_of(state.contacts);
   pool.for_each_row(state.contacts, columns, [&](const LawRow& row) {
     if (!row.laws.volumetric) return;
+    const double depth = std::max(state.contacts.depth[row.i], 0.0);
+    pool.column(RowColumns::depth)[row.i] = depth;
     PatchRow patch = pool.patch(row.i);
-    patch.potential = left[row.i] / row.volume_law().stiffness;
+    const double normal = left[row.i] - row.friction_energy(depth, 0);
+    patch.potential = normal / row.volume_law().stiffness;
     pool.put_patch(row.i, patch);
   });
 }

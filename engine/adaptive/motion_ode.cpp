@@ -415,10 +415,12 @@ double MotionOde::approach(std::size_t row) const {
                            : system_.pools.points.depth_rate(row - joint_rows_);
 }
 
-bool MotionOde::has_patch(std::size_t row) const {
+bool MotionOde::begins_smoothly(std::size_t row) const {
   const PointPool& points = system_.pools.points;
-  return row >= joint_rows_ && points.has_patches() &&
-         points.laws_of(state_->contacts, row - joint_rows_).volumetric;
+  if (row < joint_rows_ || !points.has_patches()) return false;
+  const LawBlock& laws = points.laws_of(state_->contacts, row - joint_rows_);
+  // Friction with parametric work has a spring that changes with √δ.
+  return laws.volumetric && !friction_law(laws.friction).lines.parametric;
 }
 
 double MotionOde::normal_force(std::size_t row) const {

@@ -141,8 +141,9 @@ class MotionOde {
   double depth(std::size_t row) const { return depths_[row]; }
   /// How fast the depth grows, by t [m/s].
   double approach(std::size_t row) const;
-  /// Whether a row is a patch under a volumetric law: its force begins smoothly.
-  bool has_patch(std::size_t row) const;
+  /// Whether the force of a row begins smoothly: that of a patch does, unless its
+  /// friction goes by √δ.
+  bool begins_smoothly(std::size_t row) const;
   double normal_force(std::size_t row) const;
   /// Whether the rows are still the whole contact set: no closed one is lost, and no
   /// other point penetrates.

@@ -56,6 +56,8 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
   const bool was_inside =
       row.was_closed && (row.old_depth > 0 || (step_.impulses && !recovers(row)));
   const std::size_t i = row.i;
+  const bool by_patch = step_.impulses && row.patch != nullptr;
+  const double in_friction = by_patch ? friction_energy(row.laws, i) : 0;
   const bool closed = closes(row, motion.rate);
   if (row.was_closed && step_.untouched) correct_ledger(row, motion);
   double acceleration = existed ? old_.acceleration[was] : 0;
@@ -72,8 +74,8 @@ void Episodes::update(const LawBlock& laws, const RowChange& change,
     end(row, motion.rate);
   }
   if (existed && step_.elapsed > 0 && (closed || row.was_closed)) {
-    if (step_.impulses && row.patch != nullptr) {
-      regenerate_patch(row);
+    if (by_patch) {
+      regenerate_patch(row, in_friction);
     } else if (step_.impulses) {
       regenerate_exactly(row);
     } else if (change.regenerates) {
@@ -230,12 +232,20 @@ void Episodes::regenerate_exactly(const Row& row) {
       stored(row, now_.depth[row.i]) - stored(row, row.old_depth + travel);
 }
 
-/// The step left the energy that it thought the overlap would store, in place of a way;
-/// the overlap that the bodies came to is another to second order.
-void Episodes::regenerate_patch(const Row& row) {
+/// The step left the energy that it thought the patch would store, friction included, in
+/// place of a way; the overlap that the bodies came to is another to second order. What
+/// friction stores there may be lost already.
+void Episodes::regenerate_patch(const Row& row, double in_friction) {
   const double left = old_.memory[column(MemoryLayout::travel, old_) + row.was];
   const Columns<const double> memory = memory_of(now_, layout_.normal);
-  lines_.regenerated += energy_of(*row.patch, row.laws.normal, memory, row.i) - left;
+  lines_.regenerated +=
+      energy_of(*row.patch, row.laws.normal, memory, row.i) + in_friction - left;
+}
+
+/// What the friction of a new row stores.
+double Episodes::friction_energy(const LawBlock& laws, std::size_t i) const {
+  return friction_law(laws.friction)
+      .stored(laws.friction, memory_of(now_, layout_.friction), i, now_.depth[i], 0.0);
 }
 
 /// The depth changes as the surfaces approach, and as the point moves along them. What
@@ -292,10 +302,12 @@ void Episodes::part(const LawBlock& laws, const RowChange& change,
   const std::size_t j = at(change.was);
   const FrictionLawTable& friction = friction_law(laws.friction);
   const double depth = old_.depth[j];
-  if (friction.fields > 0) {
-    lines_.friction.slip +=
-        friction.stored(laws.friction, memory_of(old_, layout_.friction), j, depth, 0.0);
-  }
+  const double lost =
+      friction.fields > 0
+          ? friction.stored(laws.friction, memory_of(old_, layout_.friction), j, depth,
+                            0.0)
+          : 0;
+  lines_.friction.slip += lost;
   std::uint32_t episode = old_.episode[j];
   const bool carried = step_.impulses && old_.impulse[j].normal > 0;
   if (carried && episode == 0) {  // it came and went within the step
@@ -310,7 +322,7 @@ void Episodes::part(const LawBlock& laws, const RowChange& change,
   const double travel =
       travelled ? old_.memory[column(MemoryLayout::travel, old_) + j] : 0;
   if (laws.volumetric) {  // bodies come apart from within a patch by impulses only
-    if (step_.impulses && step_.elapsed > 0) lines_.regenerated -= travel;
+    if (step_.impulses && step_.elapsed > 0) lines_.regenerated -= travel - lost;
     return;
   }
   const bool inside = depth > 0 || (step_.impulses && depth + travel > 0);

@@ -76,7 +76,8 @@ class Episodes {
   void end(Row& row, double rate);
   void regenerate(const Row& row, double rate);
   void regenerate_exactly(const Row& row);
-  void regenerate_patch(const Row& row);
+  void regenerate_patch(const Row& row, double in_friction);
+  double friction_energy(const LawBlock& laws, std::size_t i) const;
   void follow_travel(const Row& row, double depth);
   double foreseen(const Row& row, double rate) const;
   void touch(const LawBlock& laws, std::size_t i, double approach,

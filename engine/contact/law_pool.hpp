@@ -194,6 +194,10 @@ class LawPool {
     spin_columns_[i] = patch.spin_slip();
     if (patch.volume == 0) spin_columns_[capacity_ + i] = 0;
   }
+  /// The rate of a patch's depth that friction sees, where it is not the one now.
+  void put_depth_rate(std::size_t i, double rate) {
+    patch_columns_[patch_motions * capacity_ + i] = rate;
+  }
   /// Of friction in three components: r_g ω_n [m/s], and the third force [N].
   double spin_slip(std::size_t i) const { return has_patches() ? spin_columns_[i] : 0; }
   double spin_friction(std::size_t i) const {

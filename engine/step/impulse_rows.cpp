@@ -373,6 +373,8 @@ void ImpulseRows::put_patch(LawPool& pool, const LawRow& law, PatchLine& line,
   pool.column(RowColumns::slip_x)[i] = slip.x;
   pool.column(RowColumns::slip_y)[i] = slip.y;
   pool.put_patch(i, patch);
+  // Friction that follows the depth gets the way from the depth at the step's beginning.
+  pool.put_depth_rate(i, (depth - line.start_depth()) / h);
   // By the radius of gyration that the row of J has.
   if (law.laws.spins()) pool.put_spin_slip(i, slip.z);
 }
@@ -622,7 +624,12 @@ ImpulseLedger ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const 
     rows.impulse[i] = {};
     travel[i] = 0;
     const PatchLine* patch = patch_line(i);
-    if (patch != nullptr) travel[i] = patch->start_energy();
+    const auto friction_energy = [&](double depth) {
+      return law.friction_energy(std::max(depth, 0.0), 0);
+    };
+    if (patch != nullptr) {
+      travel[i] = patch->start_energy() + friction_energy(row.depth);
+    }
     if (row.first < 0) return;
     const auto first = at(row.first);
     const LawRow as_it_was{law.laws, before, i};
@@ -633,7 +640,8 @@ ImpulseLedger ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const 
     rows.impulse[i].spin = pushed.z;
     if (patch != nullptr) {
       rows.impulse[i].normal = z[first];
-      travel[i] = finish_patch(law, *patch, row, u, z, h, ledger);
+      travel[i] = finish_patch(law, *patch, row, u, z, h, ledger) +
+                  friction_energy(after.depth[i]);
       normal_force[i] = z[first] / h;
     } else if (!law.laws.given_load) {
       const double normal = z[first];

@@ -191,19 +191,36 @@ TEST(PatchScenes, TheAdaptiveLedgerCloses) {
   }
 }
 
-/// To rounding at 1 kHz.
+/// The clutch goes by √δ, and so patches with it need contact time: the worst of 800
+/// scenes in plain time, which left 1e-4 open.
+TEST(PatchScenes, ClutchesInPatchesHaveContactTime) {
+  for (const unsigned seed : {114u, 227u, 433u, 444u, 702u}) {
+    Scene scene = random_scene(seed, Friction::any, 30);
+    SCOPED_TRACE(scene.text);
+    EXPECT_NE(scene.text.find("clutch"), std::string::npos);
+    const RunSummary run =
+        simulate(scene.model, scene.state, SimulateAdaptiveOptions{.duration = 0.2});
+    EXPECT_EQ(run.status, StepStatus::ok);
+    EXPECT_LT(run.audit.relative(), 5e-6);
+  }
+}
+
+/// To rounding at 1 kHz; with any friction, to what steps that were not solved leave.
 TEST(PatchScenes, TheLedgerOfComplementarityStepsCloses) {
   const int scenes = some_of(200, 20);
-  for (unsigned seed = 0; seed < static_cast<unsigned>(scenes); ++seed) {
-    Scene scene = random_scene(seed, Friction::of_pair, 30);
-    SCOPED_TRACE(scene.text);
-    const RunSummary run = simulate(
-        scene.model, scene.state,
-        {.clock = {.method = Method::complementarity, .step = 1e-3}, .duration = 0.2});
-    EXPECT_EQ(run.status, StepStatus::ok);
-    EXPECT_LT(run.audit.relative(), 1e-10);
-    EXPECT_LT(run.audit.relative_created(), 1e-10);
-    expect_finite(scene.state);
+  for (const Friction friction : {Friction::of_pair, Friction::any}) {
+    for (unsigned seed = 0; seed < static_cast<unsigned>(scenes); ++seed) {
+      Scene scene = random_scene(seed, friction, 30);
+      SCOPED_TRACE(scene.text);
+      const RunSummary run = simulate(
+          scene.model, scene.state,
+          {.clock = {.method = Method::complementarity, .step = 1e-3}, .duration = 0.2});
+      EXPECT_EQ(run.status, StepStatus::ok);
+      const double open = run.counts.solves.unconverged == 0 ? 1e-10 : 1e-4;
+      EXPECT_LT(run.audit.relative(), open);
+      EXPECT_LT(run.audit.relative_created(), open);
+      expect_finite(scene.state);
+    }
   }
 }
 
