@@ -200,7 +200,7 @@ TEST(Coverage, RestitutionOfAScene) {
   if (!can_minimise()) GTEST_SKIP() << no_ceres;
   constexpr double truth = 0.78, noise = 1e-3;
   const std::string path = "contacts.0.restitution";
-  const std::string file = std::string(BRISTLE_SCENES) + "/data/bounce.toml";
+  const std::string file = BRISTLE_SCENES "/data/bounce.toml";
   cli::SceneModel::Data data{.time = {}, .probes = {0}, .values = {{}}};
   for (int i = 1; i <= 155; ++i) data.time.push_back(0.01 * i);
   data.values[0].assign(data.time.size(), 0.0);
