@@ -853,7 +853,12 @@ std::optional<Error> Hdf5Source::unsafe(const std::string& path) {
   const Result<std::string> answer = files::guarded([&] {
     Result<Hdf5Source> source = open_trusted(path);
     if (!source) return source.error();
-    for (std::size_t i = 0; i < source->times().size(); ++i) source->record(i);
+    for (std::size_t i = 0; i < source->times().size(); ++i) {
+      // What cannot be read within the child's limits must not be tried beyond them.
+      if (source->record(i).empty()) {
+        return path + ": is damaged: sample " + std::to_string(i) + " cannot be read";
+      }
+    }
     return std::string();
   });
   if (!answer) return Error{path + ": cannot be read: " + answer.error()};

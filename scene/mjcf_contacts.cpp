@@ -42,12 +42,39 @@ void Reading::never(const BodyRecord& a, const BodyRecord& b) {
   for (const int g : a.geoms) never(geoms_[static_cast<std::size_t>(g)].shape, b.name);
 }
 
-void Reading::keep_apart() {
-  std::vector<int> with_shapes;
-  bool all_meet = true;
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    if (!bodies_[b].geoms.empty()) with_shapes.push_back(static_cast<int>(b));
+/// What there is to know of a body to tell that nothing keeps it apart from another.
+struct Reading::ShapedBody {
+  int body, group, parent;
+  unsigned every_type = ~0U, every_affinity = ~0U;  // bits that all its geoms have
+
+  bool joins(const ShapedBody& other) const {
+    return group != 0 && parent == other.group && other.group != 0;
   }
+  /// Each geom meets each of the other's.
+  bool meets(const ShapedBody& other) const {
+    return ((every_type & other.every_affinity) | (other.every_type & every_affinity)) !=
+           0;
+  }
+};
+
+std::vector<Reading::ShapedBody> Reading::shaped_bodies() const {
+  std::vector<ShapedBody> shaped;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    if (bodies_[b].geoms.empty()) continue;
+    const int group = bodies_[b].group;
+    ShapedBody body{static_cast<int>(b), group,
+                    bodies_[static_cast<std::size_t>(group)].parent};
+    for (const int g : bodies_[b].geoms) {
+      body.every_type &= geoms_[static_cast<std::size_t>(g)].contype;
+      body.every_affinity &= geoms_[static_cast<std::size_t>(g)].conaffinity;
+    }
+    shaped.push_back(body);
+  }
+  return shaped;
+}
+
+void Reading::keep_apart() {
+  bool all_meet = true;
   for (const GeomRecord& g : geoms_) {
     all_meet = all_meet && (g.contype & 1U) != 0 && (g.conaffinity & 1U) != 0;
   }
@@ -59,9 +86,14 @@ void Reading::keep_apart() {
                                        " geoms must not keep pairs of them apart"}));
     return;
   }
-  for (std::size_t i = 0; i < with_shapes.size(); ++i) {
-    for (std::size_t j = i + 1; j < with_shapes.size(); ++j) {
-      keep_apart(with_shapes[i], with_shapes[j]);
+  const std::vector<ShapedBody> shaped = shaped_bodies();
+  for (auto one = shaped.begin(); one != shaped.end(); ++one) {
+    for (auto two = one + 1; two != shaped.end(); ++two) {
+      // Thousands of bodies are millions of pairs: most of them are done with here.
+      if (one->group == two->group) continue;
+      const bool neighbours = one->joins(*two) || two->joins(*one);
+      if (!neighbours && excluded_.empty() && one->meets(*two)) continue;
+      keep_apart(one->body, two->body);
       if (never_.size() > max_rules) {
         problems_.error({path_, 0},
                         words({"contype, conaffinity and exclude must not keep more "
@@ -76,7 +108,6 @@ void Reading::keep_apart() {
 void Reading::keep_apart(int a, int b) {
   const BodyRecord& one = bodies_[static_cast<std::size_t>(a)];
   const BodyRecord& two = bodies_[static_cast<std::size_t>(b)];
-  if (one.group == two.group) return;
   const BodyRecord& first = bodies_[static_cast<std::size_t>(one.group)];
   const BodyRecord& second = bodies_[static_cast<std::size_t>(two.group)];
   const bool below = first.group != 0 && first.parent == second.group;

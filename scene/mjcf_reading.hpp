@@ -312,6 +312,8 @@ class Reading {
   void never(const BodyRecord& a, const BodyRecord& b);
   /// Pairs that MuJoCo never lets touch and the engine would: excluded ones, those whose
   /// bits do not meet, and neighbours with several joints between.
+  struct ShapedBody;
+  std::vector<ShapedBody> shaped_bodies() const;
   void keep_apart();
   void keep_apart(int a, int b);
   /// Rules for every two kinds of geoms, by their friction and softness.

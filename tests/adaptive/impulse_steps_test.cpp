@@ -173,6 +173,30 @@ TEST(Adaptive, EventsOfFewContactsAreLocated) {
   EXPECT_EQ(stepper.counts().impulse_steps, 0U);
 }
 
+/// A ball that begins in touch with two hundred tables at once, and slides: no step looks
+/// for so many events one by one.
+TEST(Adaptive, ManyEventsAtOnceAreNotLocatedOneByOne) {
+  constexpr int tables = 200;
+  ModelBuilder builder;
+  builder.gravity({0, 0, -g});
+  for (int i = 0; i < tables; ++i) {
+    builder.add_shape({.name = numbered("table", i), .shape = Plane{}});
+  }
+  add_free(builder, "ball", 1, ball_inertia(1, radius), Sphere{radius});
+  builder.add_contact(
+      {.normal = choose<HuntCrossley>(
+           {.stiffness = stiffness, .exponent = 1.5, .dissipation = 0.5}),
+       .friction = choose<SpringSlider>({.mu = 0.3, .stiffness = 1e5, .damping = 50})});
+  const Model model = built(builder);
+  State state = make_state(model);
+  put(model, state, "ball", {0, 0, radius}, {1, 0, 0});
+  Adaptive stepper(model);
+  ASSERT_EQ(run(stepper, state, {.end = 1e-3}).status, StepStatus::ok);
+  EXPECT_GT(stepper.counts().impulse_steps, 0U);
+  // Three attempts of 2000 at most, and what the steps themselves take.
+  EXPECT_LT(stepper.counts().contact_evaluations, 7000U);
+}
+
 /// Samples lie between the steps and do not change them.
 TEST(Adaptive, SamplesDoNotShortenStepsByImpulses) {
   constexpr int boxes = 6;
