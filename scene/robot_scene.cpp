@@ -19,10 +19,13 @@ namespace {
 
 constexpr double mujoco_timestep = 0.002;  // where the file states none [s]
 constexpr double urdf_timestep = 0.001;
-constexpr double accurate_step = 4e-4;  // substeps of robots without meshes [s]
-constexpr double most_work = 400;       // of a step: substeps times joint velocities
-constexpr double ground_width = 1;  // of a shape of the world that things stand on [m]
-constexpr double sunk_in = 0.02;    // into a ground at 0 [m]
+// The longest substeps [s]: of URDF, which states no step, and of mechanisms, which swing
+// fast; and of other robots in MJCF, which states one or means one.
+constexpr double accurate_step = 4e-4, mjcf_step = 2.5e-3;
+constexpr int most_of_mechanism = 10;  // joint velocities
+constexpr double most_work = 400;      // of a step: substeps times joint velocities
+constexpr double ground_width = 1;     // of a shape of the world that things stand on [m]
+constexpr double sunk_in = 0.02;       // into a ground at 0 [m]
 
 /// What the scene says depends on.
 struct Survey {
@@ -131,9 +134,9 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// Errors of energy are in proportion to the step. Steps of large robots and of meshes
-/// cost too much to be divided.
-int substeps_of(const Parts& parts, double step) {
+/// Errors of energy are in proportion to the step, and largest where few links swing
+/// fast. Steps of large robots and of meshes cost too much to be divided.
+int substeps_of(const Parts& parts, double step, double longest) {
   const bool meshes = std::ranges::any_of(parts.shapes, [](const ShapeSpec& shape) {
     const ShapeKind kind = kind_of(shape.shape);
     return kind == ShapeKind::convex || kind == ShapeKind::mesh;
@@ -142,11 +145,12 @@ int substeps_of(const Parts& parts, double step) {
   int velocities = 0;
   for (const JointSpec& joint : parts.joints) velocities += velocity_count(joint.type);
   const double most = most_work / std::max(velocities, 1);
+  if (velocities <= most_of_mechanism) longest = accurate_step;
   return static_cast<int>(
-      std::max(1.0, std::min(std::ceil(step / accurate_step - 1e-9), std::floor(most))));
+      std::max(1.0, std::min(std::ceil(step / longest - 1e-9), std::floor(most))));
 }
 
-std::string head(const std::string& shown_as, double step, bool of_file,
+std::string head(const std::string& shown_as, double step, bool of_file, double longest,
                  const Parts& parts) {
   std::string out;
   out +=
@@ -159,7 +163,7 @@ std::string head(const std::string& shown_as, double step, bool of_file,
   out += "kind = \"fixed\"  # impulses by the complementarity method; or \"adaptive\"\n";
   out += fmt::format("step_s = {:g}  # {}\n", step,
                      of_file ? "as the file says" : "the file states none");
-  if (const int substeps = substeps_of(parts, step); substeps > 1) {
+  if (const int substeps = substeps_of(parts, step, longest); substeps > 1) {
     out += fmt::format("substeps = {}  # steps of {:.2g} s, for the energy balance\n",
                        substeps, step / substeps);
   }
@@ -192,7 +196,7 @@ std::string floor_at(double height) {
 std::string scene_of_mjcf(const Parts& parts, const std::string& shown_as) {
   const Survey survey = survey_of(parts);
   std::string out = head(shown_as, parts.timestep.value_or(mujoco_timestep),
-                         parts.timestep.has_value(), parts);
+                         parts.timestep.has_value(), mjcf_step, parts);
   out += fmt::format("[[robots]]\nfile = {}\n", quoted(shown_as));
   out += keys_of(parts);
   out += survey.has_motors
@@ -212,7 +216,7 @@ std::string scene_of_urdf(const Parts& parts, const std::string& shown_as) {
   const bool stands = std::isfinite(survey.lowest);
   const bool arm = !survey.has_free_base || limbs_of(parts) == 1 || !stands;
   const bool free = survey.has_free_base && !arm;
-  std::string out = head(shown_as, urdf_timestep, false, parts);
+  std::string out = head(shown_as, urdf_timestep, false, accurate_step, parts);
   out += fmt::format("[[robots]]\nfile = {}\n", quoted(shown_as));
   if (!survey.has_free_base) {
     out += "base = \"fixed\"  # its root is the world, or has no mass\n";

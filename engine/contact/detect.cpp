@@ -11,11 +11,19 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// A pair cannot touch where the balls around its shapes are apart.
+/// A pair cannot touch where the balls around its shapes are apart, or a ball and a
+/// plane.
 bool far_apart(const ModelShape& a, const Transform<double>& pose_a, const ModelShape& b,
                const Transform<double>& pose_b, double margin) {
+  const Vec3<double> between = pose_b.p - pose_a.p;
+  if (kind_of(a.shape) == ShapeKind::plane) {
+    return dot(between, pose_a.R.z) > b.radius + margin;
+  }
+  if (kind_of(b.shape) == ShapeKind::plane) {
+    return -dot(between, pose_b.R.z) > a.radius + margin;
+  }
   const double reach = a.radius + b.radius + margin;
-  return norm2(pose_b.p - pose_a.p) > reach * reach;  // never for an infinite radius
+  return norm2(between) > reach * reach;  // never for an infinite radius
 }
 
 }  // namespace

@@ -89,9 +89,17 @@ ContactStatus PairCache::renew(const LinkMotion& links, const Detector& found,
     places_.resize(rows_.capacity());
     if (model_->has_patches) patches_.resize(rows_.capacity());
     const int blocks = static_cast<int>(model_->contact_law_blocks().size());
+    const auto block_of_next = [&](Detector::Cursor& contacts) {
+      const FoundContact* first = contacts.peek();
+      return first == nullptr ? blocks
+                              : found.candidate(first->pair).block - model_->joint_blocks;
+    };
+    int next = block_of_next(cursor);
     for (int b = 0; b < blocks; ++b) {
       rows_.begin[at(b)] = n_;
+      if (b < next && old.begin[at(b)] == old.begin[at(b + 1)]) continue;
       if (!renew_block(b, old, cursor)) return ContactStatus::too_many_contacts;
+      next = block_of_next(cursor);
     }
     rows_.begin[at(blocks)] = n_;
     rows_.count = n_;

@@ -47,15 +47,15 @@ void tied_dynamics(const Tree& tree, In<T> v, In<T> tau, In<Force<T>> external,
   detail::outward_pass<false, T>(tree, ws, acceleration.data(), nullptr);
 }
 
-/// Factorises M + Σ Jᵀ d J at the positions of the last kinematics(), for solve_mass().
+/// Factorises M + Σ Jᵀ d J again, where other ties were in the last tied_dynamics(), for
+/// solve_mass().
 template <class T>
 void factorise_tied(const Tree& tree, std::span<const Tie<T>> ties,
                     Workspace<T>& ws) noexcept {
   using detail::at;
   detail::unlock(ws.locked);
   for (int i = 1; i < tree.link_count(); ++i) {
-    ws.links[at(i)].articulated = ArticulatedInertia<T>::rigid(
-        rotated(ws.poses[at(i)].R, ws.constants[at(i)].inertia));
+    ws.links[at(i)].articulated = ArticulatedInertia<T>::rigid(ws.links[at(i)].inertia);
   }
   detail::add_ties(ties, ws);
   detail::inward_pass<true, false, T>(tree, nullptr, ws);

@@ -117,6 +117,7 @@ BRISTLE_INLINE void bias_pass(const Tree& tree, const T* v, const T* acceleratio
     Inertia<T> inertia = rotated(ws.poses[at(i)].R, ws.constants[at(i)].inertia);
     Force<T> f = newton_euler(inertia, w, a, spread);
     if (external != nullptr) f = f - external[i];
+    work[i].inertia = inertia;
     work[i].bias = a;
     work[i].spread = spread;
     work[i].force = f;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "bristle/dynamics/workspace.hpp"
 
 namespace bristle {
@@ -12,6 +14,43 @@ BRISTLE_INLINE void set_axes(DofWork<T>* dof, const Mat3<T>& f) noexcept {
   dof[0].axis = f.x;
   dof[1].axis = f.y;
   dof[2].axis = f.z;
+}
+
+/// The velocity of a link whose joint is placed: its axes, arm and parent are known.
+template <Scalar T>
+BRISTLE_INLINE Motion<T> moved_by_joint(const Link& link, const DofWork<T>* dof,
+                                        const T* v, const Vec3<T>& arm,
+                                        const Motion<T>& parent) noexcept {
+  const auto along = [&](int first) {
+    return Mat3<T>{dof[first].axis, dof[first + 1].axis, dof[first + 2].axis} *
+           load_vec3(v + first);
+  };
+  Vec3<T> turning = parent.angular;
+  Vec3<T> linear = parent.linear + cross(turning, arm);
+  switch (link.type) {
+    case JointType::fixed:
+    case JointType::revolute:
+      turning = turning + v[0] * dof[0].axis;
+      break;
+    case JointType::prismatic:
+      linear = linear + v[0] * dof[0].axis;
+      break;
+    case JointType::universal:
+      turning = turning + (v[0] * dof[0].axis + v[1] * dof[1].axis);
+      break;
+    case JointType::spherical:
+      turning = turning + along(0);
+      break;
+    case JointType::planar:
+      linear = linear + (v[0] * dof[0].axis + v[1] * dof[1].axis);
+      turning = turning + v[2] * dof[2].axis;
+      break;
+    case JointType::free:
+      linear = linear + along(3);
+      turning = turning + along(0);
+      break;
+  }
+  return {turning, linear};
 }
 
 }  // namespace detail
@@ -28,55 +67,43 @@ void kinematics(const Tree& tree, In<T> q, In<T> v, Workspace<T>& ws) noexcept {
   Motion<T>* velocities = ws.velocities.data();
   LinkWork<T>* work = ws.links.data();
   DofWork<T>* dofs = ws.dofs.data();
+  for (std::size_t k = 0; k < ws.placed_at.size(); ++k) ws.placed_at[k] = q[k];
   for (int i = 1; i < count; ++i) {
     const Link& link = links[i];
     const T* qi = q.data() + link.q;
-    const T* vi = v.data() + link.v;
     DofWork<T>* dof = dofs + link.v;
     const Transform<T>& parent = poses[link.parent];
-    Motion<T> moving = velocities[link.parent];
     Mat3<T> f = constants[i].joint.R;
     Vec3<T> arm = constants[i].joint.p;
     if (link.parent != world_link) {
       f = parent.R * f;
       arm = parent.R * arm;
     }
-    Vec3<T> turning = moving.angular;
     Mat3<T> axes;
-    Vec3<T> linear;
     switch (link.type) {
       case JointType::fixed:
       case JointType::revolute:
         axes = turned_about_z(f, sincos(qi[0]));
         dof[0].axis = f.z;
-        linear = moving.linear + cross(turning, arm);
-        turning = turning + vi[0] * f.z;
         break;
       case JointType::prismatic:
         axes = f;
         dof[0].axis = f.z;
         arm = arm + qi[0] * f.z;
-        linear = moving.linear + cross(turning, arm) + vi[0] * f.z;
         break;
       case JointType::universal:
         axes = turned_about_x_y(f, sincos(qi[0]), sincos(qi[1]));
         dof[0].axis = f.x;
         dof[1].axis = axes.y;
-        linear = moving.linear + cross(turning, arm);
-        turning = turning + (vi[0] * f.x + vi[1] * axes.y);
         break;
       case JointType::spherical:
         axes = f * to_matrix(load_quaternion(qi));
         detail::set_axes(dof, f);
-        linear = moving.linear + cross(turning, arm);
-        turning = turning + f * load_vec3(vi);
         break;
       case JointType::planar:
         axes = turned_about_z(f, sincos(qi[2]));
         detail::set_axes(dof, f);
         arm = arm + (qi[0] * f.x + qi[1] * f.y);
-        linear = moving.linear + cross(turning, arm) + (vi[0] * f.x + vi[1] * f.y);
-        turning = turning + vi[2] * f.z;
         break;
       case JointType::free:
         axes = f * to_matrix(load_quaternion(qi + 3));
@@ -84,15 +111,27 @@ void kinematics(const Tree& tree, In<T> q, In<T> v, Workspace<T>& ws) noexcept {
         detail::set_axes(dof + 3, f);
         ws.free[at(link.free)].axes = f;
         arm = arm + f * load_vec3(qi);
-        linear = moving.linear + cross(turning, arm) + f * load_vec3(vi + 3);
-        turning = turning + f * load_vec3(vi);
         break;
     }
     poses[i].R = axes;
     poses[i].p = parent.p + arm;
-    velocities[i].angular = turning;
-    velocities[i].linear = linear;
+    velocities[i] = detail::moved_by_joint(link, dof, v.data() + link.v, arm,
+                                           velocities[link.parent]);
     work[i].arm = arm;
+  }
+}
+
+/// The same where the links may be at these positions already: their velocities alone.
+template <PlainScalar T>
+void renew_kinematics(const Tree& tree, In<T> q, In<T> v, Workspace<T>& ws) noexcept {
+  if (!std::equal(ws.placed_at.begin(), ws.placed_at.end(), q.begin())) {
+    return kinematics<T>(tree, q, v, ws);
+  }
+  for (int i = 1; i < tree.link_count(); ++i) {
+    const Link& link = tree.link(i);
+    ws.velocities[detail::at(i)] = detail::moved_by_joint(
+        link, ws.dofs.data() + link.v, v.data() + link.v, ws.links[detail::at(i)].arm,
+        ws.velocities[detail::at(link.parent)]);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -27,7 +28,7 @@ namespace bristle {
 template <Scalar T>
 struct LinkWork {
   Vec3<T> arm;         // from the parent's origin to this one
-  Inertia<T> inertia;  // of the link alone
+  Inertia<T> inertia;  // of the link alone, where forward dynamics was the last to ask
   Mat3<T> spread;      // K, of the acceleration without the joints' own
   Motion<T> bias;      // α and a that go with K
   ArticulatedInertia<T> articulated;
@@ -85,7 +86,9 @@ struct Workspace {
         dofs(static_cast<std::size_t>(tree.velocity_count())),
         free(static_cast<std::size_t>(tree.free_count())),
         locked(poses.size(), 0),
-        scratch(dofs.size()) {
+        scratch(dofs.size()),
+        placed_at(static_cast<std::size_t>(tree.position_count()),
+                  T(std::numeric_limits<Value<T>>::quiet_NaN())) {
     constants.reserve(poses.size());
     for (const LinkConstants<double>& c : tree.constants()) {
       constants.push_back(cast<T>(c));
@@ -109,6 +112,7 @@ struct Workspace {
   std::vector<FreeFactor<T>> free;
   std::vector<std::uint8_t> locked;  // per link: its acceleration was prescribed
   std::vector<T> scratch;            // per velocity
+  std::vector<T> placed_at;          // the positions of the last kinematics()
 
  private:
   static LinkWork<T> zero_link() {

@@ -13,8 +13,9 @@
 //
 // Boxes are sorted along a space-filling curve (Morton order, radix sort) and a balanced
 // tree of boxes is laid over the sorted row, anew on each call: the work grows with the
-// bodies and the pairs among them, whatever the motion. Nothing is kept between
-// calls, so that the result depends on the boxes alone.
+// bodies and the pairs among them, whatever the motion. Few boxes, as those of a robot,
+// are compared each with each. Nothing is kept between calls, so that the result depends
+// on the boxes alone.
 
 namespace bristle {
 
@@ -92,8 +93,9 @@ class BroadPhase {
       high = {std::max(high.x, c.x), std::max(high.y, c.y), std::max(high.z, c.z)};
       entries_[small++].index = static_cast<std::uint32_t>(i);
     }
-    sort(boxes, small, low, high);
-    build(boxes, small);
+    const bool by_tree = small > few;
+    if (by_tree) sort(boxes, small, low, high);
+    for (std::size_t k = 0; k < small; ++k) sorted_[k] = boxes[entries_[k].index];
     const auto emit = [&](std::uint32_t i, std::uint32_t j) {
       const std::uint32_t first = std::min(i, j);
       const std::uint32_t second = std::max(i, j);
@@ -101,7 +103,12 @@ class BroadPhase {
       if (found_ < pair_capacity_) raw_[kept_++] = {first, second};
       ++found_;
     };
-    query(small, emit);
+    if (by_tree) {
+      build(small);
+      query(small, emit);
+    } else {
+      compare(0, small, 0, small, emit);
+    }
     for (const std::uint32_t i : large) {
       for (std::size_t k = 0; k < small; ++k) {
         if (overlap(boxes[i], sorted_[k])) emit(i, entries_[k].index);
@@ -131,6 +138,7 @@ class BroadPhase {
 
  private:
   static constexpr std::size_t leaf = 4;  // boxes per leaf of the tree
+  static constexpr std::size_t few = 64;  // boxes that do without a tree
   static constexpr int key_bits = 30;
   static constexpr int digit_bits = 10;
 
@@ -186,11 +194,10 @@ class BroadPhase {
   }
 
   /// Level 0 holds a box per leaf, each level above a box per two below.
-  void build(std::span<const Aabb> boxes, std::size_t small) noexcept {
+  void build(std::size_t small) noexcept {
     levels_ = 0;
     level_start_[0] = 0;
     level_size_[0] = (small + leaf - 1) / leaf;
-    for (std::size_t k = 0; k < small; ++k) sorted_[k] = boxes[entries_[k].index];
     for (std::size_t g = 0; g < level_size_[0]; ++g) {
       Aabb all = sorted_[g * leaf];
       for (std::size_t k = g * leaf + 1; k < std::min(small, (g + 1) * leaf); ++k) {
@@ -237,7 +244,8 @@ class BroadPhase {
     while (height > 0) {
       const Task task = stack[--height];
       if (task.level == 0) {
-        compare_leaves(small, task.one, task.two, emit);
+        compare(task.one * leaf, std::min(small, task.one * leaf + leaf), task.two * leaf,
+                std::min(small, task.two * leaf + leaf), emit);
         continue;
       }
       const std::uint32_t below = task.level - 1;
@@ -252,14 +260,13 @@ class BroadPhase {
     }
   }
 
+  /// The boxes of a range against those of another one, or of the same.
   template <class Emit>
-  void compare_leaves(std::size_t small, std::size_t one, std::size_t two,
-                      Emit&& emit) noexcept {
-    const std::size_t end_one = std::min(small, one * leaf + leaf);
-    const std::size_t end_two = std::min(small, two * leaf + leaf);
-    for (std::size_t i = one * leaf; i < end_one; ++i) {
+  void compare(std::size_t one, std::size_t end_one, std::size_t two, std::size_t end_two,
+               Emit&& emit) noexcept {
+    for (std::size_t i = one; i < end_one; ++i) {
       const Aabb box = sorted_[i];
-      for (std::size_t j = one == two ? i + 1 : two * leaf; j < end_two; ++j) {
+      for (std::size_t j = one == two ? i + 1 : two; j < end_two; ++j) {
         if (overlap(box, sorted_[j])) emit(entries_[i].index, entries_[j].index);
       }
     }

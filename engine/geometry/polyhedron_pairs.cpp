@@ -184,6 +184,10 @@ void polyhedron_against_polyhedron(const Shape& a, const Transform<double>& pose
                                    double margin, Contacts<double>& out) noexcept {
   const Polyhedron pa(a);
   const Polyhedron pb(b);
+  // The balls around both: a mesh may lie far from where its frame is.
+  const double reach = pa.size + pb.size + margin;
+  const Vec3<double> between = place(pose_b, pb.centre) - place(pose_a, pa.centre);
+  if (norm2(between) > reach * reach) return;
   if (pa.edges.size() * pb.edges.size() > many_edge_pairs) {
     convex_against_convex(a, pose_a, b, pose_b, margin, out);
     return;

@@ -103,6 +103,7 @@ class Complementarity final : public FixedMethod {
   void linearise(System& system, const State& state, double h);
   void linearise_rows(System& system, const State& state, double h);
   bool step_on_trees(System& system, State& state, double h, Commands commands);
+  TreeRows rows_on_trees(double h) noexcept;
   bool take_on_trees(System& system, const State& state, double h);
   bool solve_on_trees(System& system, State& state, double h);
   void build(System& system, const State& state, double h);
@@ -149,7 +150,7 @@ class Complementarity final : public FixedMethod {
   bool turns_fast_ = false;  // a mechanism, in the step in hand
   ImpulseRows limits_, contacts_;
   TreeNewton trees_;
-  bool tries_trees_;       // where all contacts are points with the world
+  bool tries_trees_;       // where contacts are points and nothing joins the trees
   bool on_trees_ = false;  // the present step was solved so
   ComplementarityProblem problem_;
   SolveWorkspace workspace_;
@@ -256,7 +257,7 @@ void Complementarity::reserve(const System& system, const State& state) {
   y_.reserve(at(velocities) + quad_lanes);
   springs_.reserve(springs);
   springs_best_.reserve(springs);
-  trees_.reserve(contacts);
+  trees_.reserve(contacts, state.joints.capacity() + joints_.most_rows());
   with_solver(Solvers{}, options_.solver, [&]<class S>() {
     workspace_.fit(Room{rows, 0} + S::room(n, velocities + quad_lanes, solve_options_));
   });
@@ -824,22 +825,25 @@ void Complementarity::solve_passes(System& system, State& state, double h) {
   advance_laws(system, state, h);
 }
 
+TreeRows Complementarity::rows_on_trees(double h) noexcept {
+  return {contacts_.rows(), limits_.rows(), joints_.rows(), h};
+}
+
 /// The rows of a step whose contacts are all with the world; false where others take
 /// part.
 bool Complementarity::take_on_trees(System& system, const State& state, double h) {
-  if (!joints_.rows().empty()) return false;
   linearise_rows(system, state, h);
-  bool limits = false;
   JointPool& joints = system.pools.joints;
   joints.for_each_row(state.joints, joints.law_columns(state.joints.memory),
                       [&](const LawRow& law) {
                         ImpulseRow& row = limits_.rows()[law.i];
+                        if (row.first < 0) return;
                         if (law.laws.given_load && row.drag == 0) row.first = -1;
-                        limits = limits || row.first >= 0;
                       });
-  if (limits || !trees_.begin(system, state, contacts_.rows(), h)) return false;
+  if (!trees_.begin(system, state, rows_on_trees(h))) return false;
   for (std::vector<double>* list : {&z_, &u_, &diagonal_}) list->assign(trees_.rows(), 0);
-  sections_ = {};
+  const int motors = static_cast<int>(trees_.motors());
+  sections_ = {motors, motors, motors, motors};
   springs_.clear();
   held_ = false;
   return true;
@@ -847,29 +851,33 @@ bool Complementarity::take_on_trees(System& system, const State& state, double h
 
 /// Solves, evaluates the laws, and solves again until they agree; false where not.
 bool Complementarity::solve_on_trees(System& system, State& state, double h) {
+  Pools& pools = system.pools;
   double scale = part_of_fall * h * norm(system.model->tree.gravity());
-  for (const ImpulseRow& row : contacts_.rows()) {
-    if (row.first < 0) continue;
-    scale = std::max({scale, std::abs(row.start_rate), norm(row.start_slip)});
+  for (const std::span<const ImpulseRow> rows : {contacts_.rows(), limits_.rows()}) {
+    for (const ImpulseRow& row : rows) {
+      if (row.first < 0) continue;
+      scale = std::max({scale, std::abs(row.start_rate), norm(row.start_slip)});
+    }
   }
   double fastest = 0;
   for (const double v : state.v) fastest = std::max(fastest, std::abs(v));
   const double tolerance = std::max(options_.tolerance * scale, rate_rounding * fastest);
   v_next_ = state.v;
+  const TreeRows rows = rows_on_trees(h);
   double off = part_of_scale * scale / part_of_disagreement;
   for (int pass = 0; pass < most_tree_passes; ++pass) {
     const double enough = std::max(0.1 * tolerance, part_of_disagreement * off);
-    const std::span<const ImpulseRow> rows = contacts_.rows();
-    const bool found = pass == 0 ? trees_.solve_first(system, rows, h, enough, v_next_)
-                                 : trees_.solve_again(system, rows, h, enough, v_next_);
+    const bool found = pass == 0 ? trees_.solve_first(system, rows, enough, v_next_)
+                                 : trees_.solve_again(system, rows, enough, v_next_);
     if (!found) return false;
-    trees_.put(system, z_, u_);
-    trees_.find_diagonal(rows, h, diagonal_);
+    trees_.put(system, v_next_, z_, u_);
+    trees_.find_diagonal(rows, diagonal_);
     advance_laws(system, state, h);
-    off = contacts_
-              .improve(system.pools.points, state.contacts, z_, diagonal_, h, tolerance,
-                       options_.cone)
-              .speed;
+    const ImpulseRows::Disagreement of_joints = limits_.improve(
+        pools.joints, state.joints, z_, diagonal_, h, tolerance, options_.cone);
+    const ImpulseRows::Disagreement of_contacts = contacts_.improve(
+        pools.points, state.contacts, z_, diagonal_, h, tolerance, options_.cone);
+    off = std::max(of_joints.speed, of_contacts.speed);
     residual_ = std::max(trees_.residual(), off);
     if (residual_ > tolerance) continue;
     relative_ = scale > 0 ? residual_ / scale : 0;
@@ -1163,10 +1171,8 @@ void Complementarity::accept(System& system, State& state, double h) {
 }
 
 void Complementarity::restore(State& state) {
-  std::copy(limits_.memory().begin(), limits_.memory().end(),
-            state.joints.memory.begin());
-  std::copy(contacts_.memory().begin(), contacts_.memory().end(),
-            state.contacts.memory.begin());
+  limits_.restore(state.joints);
+  contacts_.restore(state.contacts);
 }
 
 /// Free motion, the problem of all rows and its solution; false where that is not finite.
@@ -1197,9 +1203,10 @@ StepStatus Complementarity::take(System& system, State& state, double h,
   // Again where a motor turns out to reach its limit: it is a row then; and where a
   // contact closes that was left out.
   const std::size_t most = system.model->motors.size() + most_joinings;
+  on_trees_ = tries_trees_;
   for (std::size_t attempt = 0; attempt <= most; ++attempt) {
     system.tree.velocities = links_before_;
-    on_trees_ = tries_trees_ && attempt == 0 && step_on_trees(system, state, h, commands);
+    on_trees_ = on_trees_ && step_on_trees(system, state, h, commands);
     if (!on_trees_ && !solve_by_rows(system, state, h, commands)) {
       return StepStatus::not_finite;
     }
@@ -1214,13 +1221,13 @@ StepStatus Complementarity::take(System& system, State& state, double h,
     restore(state);
     return StepStatus::not_converged;
   }
-  book_prescribed(system, state, h);
-  note_loops(system, h);
   if (turns_fast_) {
     state.works.numerical -=
-        velocity_terms_.measure(system.model->tree, h, state.v, v_next_, links_before_,
+        velocity_terms_.measure(system.model->tree, h, v_next_, links_before_,
                                 gyroscopic_.changes(), system.tree);
   }
+  book_prescribed(system, state, h);
+  note_loops(system, h);
   enter_ledger(system, state, h);
   accept(system, state, h);
   return StepStatus::ok;

@@ -11,6 +11,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double softest = 1e-20;        // of lines [N s/m]: they carry nothing
 constexpr double impact_speed = 1e-2;    // below it, rigid contacts do not rebound [m/s]
+constexpr double most_trend = 0.2;       // of a force that goes on as it changes
 constexpr double any_load = 1e30;        // a load under which nothing slips [N]
 constexpr double inside = 1;             // the depth of contacts without one [m]
 constexpr double barely_inside = 1e-18;  // of contacts that carry all the same [m]
@@ -53,6 +54,16 @@ double slope_of(const NormalSlopes<double>& slopes, double h) {
   return h * std::max(0.0, slopes.by_depth) + std::max(0.0, slopes.by_rate);
 }
 
+/// The columns of memory, as far as there are rows.
+void copy_memory(const LawRows& rows, const std::vector<double>& from,
+                 std::vector<double>& to) {
+  const std::size_t capacity = rows.capacity();
+  if (capacity == 0) return;
+  for (std::size_t column = 0; column < from.size(); column += capacity) {
+    std::copy_n(from.data() + column, rows.count, to.data() + column);
+  }
+}
+
 /// Under which the law has the strength of the step's beginning.
 double load_at(const LawRow& law, const ImpulseRow& row, const SpinKinematics& kin) {
   const double bound = law.spring(kin, row.load).bound;
@@ -80,16 +91,24 @@ Vec3<double> across(const ImpulseRow& row, std::span<const double> z) noexcept {
 
 void ImpulseRows::begin(LawPool& pool, const LawRows& rows) {
   rows_.reserve(rows.capacity());
-  rows_.assign(at(rows.count), {});
-  memory_ = rows.memory;
+  rows_.resize(at(rows.count));
+  memory_.resize(rows.memory.size());
+  copy_memory(rows, rows.memory, memory_);
   loads_.resize(rows.capacity());
   const LawColumns c = pool.law_columns(rows.memory);
-  for (std::size_t i = 0; i < at(rows.count); ++i) {
-    rows_[i].depth = c.depth[i];
-    rows_[i].lag = rows.lag[i];
-    rows_[i].start_rate = c.rate[i];
-    rows_[i].start_slip = {c.slip_x[i], c.slip_y[i], pool.spin_slip(i)};
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    ImpulseRow& row = rows_[i];
+    row.first = -1;
+    row.joins = false;
+    row.depth = c.depth[i];
+    row.lag = rows.lag[i];
+    row.start_rate = c.rate[i];
+    row.start_slip = {c.slip_x[i], c.slip_y[i], pool.spin_slip(i)};
   }
+}
+
+void ImpulseRows::restore(LawRows& rows) const noexcept {
+  copy_memory(rows, memory_, rows.memory);
 }
 
 void ImpulseRows::begin(const PointPool& pool, const ContactRows& rows) {
@@ -157,6 +176,22 @@ bool ImpulseRows::linearise_at_load(const LawRow& law, ImpulseRow& row, double h
   return false;
 }
 
+/// The line where the last rate leads, which follows a force that grows or falls; false
+/// where the law would not push there about as it did, as stiff ones that settle do not.
+bool ImpulseRows::linearise_at_rate(const LawRow& law, ImpulseRow& row, double h,
+                                    double load) noexcept {
+  const double depth = row.depth + h * row.start_rate;
+  if (!(row.depth > 0) || !(depth > 0)) return false;
+  const NormalSlopes<double> f =
+      law.normal_slopes(Kinematics<double>::at(depth, row.start_rate));
+  const double slope = slope_of(f, h);
+  if (!(std::abs(f.force - load) < most_trend * load) || !(slope > 0)) return false;
+  row.rate = row.start_rate;
+  row.force = f.force;
+  row.slope = slope;
+  return true;
+}
+
 void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
                                 double load) noexcept {
   row.first = 0;  // it takes part; the problem will say where
@@ -168,7 +203,10 @@ void ImpulseRows::linearise_row(const LawRow& law, ImpulseRow& row, double h,
              law.normal_slopes(Kinematics<double>::at(-1e-9 * row.depth, touches)).force >
                  1e-6 * load;
     };
-    if (load > 0 && !jumps() && linearise_at_load(law, row, h, load)) {
+    if (load > 0 && linearise_at_rate(law, row, h, load)) {
+      depth = row.depth + h * row.rate;
+      load = row.force;
+    } else if (load > 0 && !jumps() && linearise_at_load(law, row, h, load)) {
       depth = row.depth + h * row.rate;
     } else if (row.depth > 0) {
       // Where the last rate leads, or as the paper has it, standing still.

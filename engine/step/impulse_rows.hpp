@@ -97,7 +97,8 @@ class ImpulseRows {
     return i < patches_.size() && patches_[i].is_patch() ? &patches_[i] : nullptr;
   }
   std::span<ImpulseRow> rows() noexcept { return rows_; }
-  std::span<const double> memory() const noexcept { return memory_; }  // as it began
+  /// Gives the rows the memory that they began with.
+  void restore(LawRows& rows) const noexcept;
 
   /// Reads the free motion that the pool measured, decides which rows take part, and
   /// linearises their laws. takes_part(i) says whether there is such a row at all.
@@ -144,6 +145,8 @@ class ImpulseRows {
  private:
   bool linearise_at_load(const LawRow& law, ImpulseRow& row, double h,
                          double load) noexcept;
+  bool linearise_at_rate(const LawRow& law, ImpulseRow& row, double h,
+                         double load) noexcept;
   void linearise_row(const LawRow& law, ImpulseRow& row, double h, double load) noexcept;
   void linearise_rigid(const LawRow& law, bool was_open, ImpulseRow& row,
                        double h) noexcept;
@@ -188,24 +191,29 @@ void ImpulseRows::linearise(LawPool& pool, const LawRows& rows, double h,
   pool.for_each_row(rows, c, [&](const LawRow& law) {
     const std::size_t i = law.i;
     ImpulseRow& row = rows_[i];
-    row = {.depth = row.depth,
-           .lag = row.lag,
-           .joins = row.joins,
-           .start_rate = row.start_rate,
-           .start_slip = row.start_slip};
+    row.first = -1;
+    if (!takes_part(i)) return;
     // Depth that geometry has added is corrected at a bounded speed: as if the bodies
     // approached faster than they do.
-    if (!law.laws.rigid) row.lag_speed = std::min(row.lag / h, return_speed);
-    row.free_rate = c.rate[i] + row.lag_speed;
-    row.free_slip = law.friction_kinematics().slip;
+    const double lag_speed = law.laws.rigid ? 0 : std::min(row.lag / h, return_speed);
+    const double free_rate = c.rate[i] + lag_speed;
+    // How far the row may close within the step, by itself or pushed.
+    const double speed = std::max(std::abs(free_rate), std::abs(row.start_rate));
+    const bool near = row.joins || row.depth > -2 * h * speed - 1e-12;
+    const bool volumetric = patch_line(i) != nullptr;
+    if (!near && !law.laws.given_load && !volumetric) return;
+    row = {.depth = row.depth,
+           .lag = row.lag,
+           .lag_speed = lag_speed,
+           .joins = row.joins,
+           .start_rate = row.start_rate,
+           .free_rate = free_rate,
+           .start_slip = row.start_slip,
+           .free_slip = law.friction_kinematics().slip};
     if (PatchLine* patch = patch_line(i); patch != nullptr) {
       linearise_patch(law, *patch, row, h);
       return;
     }
-    // How far the row may close within the step, by itself or pushed.
-    const double speed = std::max(std::abs(row.free_rate), std::abs(row.start_rate));
-    const bool near = row.joins || row.depth > -2 * h * speed - 1e-12;
-    if (!takes_part(i) || !(near || law.laws.given_load)) return;
     if (law.laws.rigid) linearise_rigid(law, rows.episode[i] == 0, row, h);
     const double last = impulse_step > 0 ? rows.impulse[i].normal / impulse_step : 0;
     linearise_row(law, row, h, last);

@@ -150,7 +150,7 @@ void PassageWatch::note(const ShapePair& pair, double way, double time,
 
 void PassageWatch::end(System& system, const State& state) noexcept {
   if (!watches_) return;
-  kinematics<double>(model_->tree, state.q, state.v, system.tree);
+  renew_kinematics<double>(model_->tree, state.q, state.v, system.tree);
   for (std::size_t i = 0; i < end_.size(); ++i) {
     const ModelShape& shape = model_->shapes[i];
     end_[i] = system.tree.poses[at(shape.link)] * shape.in_link;

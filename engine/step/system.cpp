@@ -242,7 +242,7 @@ StepStatus settle(System& system, double horizon, State& state, Commands command
     const StepStatus closed = settle_loops(system, state);
     if (closed != StepStatus::ok) return closed;
   }
-  kinematics<double>(model.tree, state.q, state.v, system.tree);
+  renew_kinematics<double>(model.tree, state.q, state.v, system.tree);
   const StepStatus status = settle_rows(system, horizon, state, events);
   if (status != StepStatus::ok) return status;
   if (!state.committed) {
@@ -313,7 +313,12 @@ PoolSums settled_forces(System& system, const State& state) noexcept {
 }
 
 void find_switches(System& system, State& state) noexcept {
-  settled_forces(system, state);
+  if (state.impulses_known() && !system.model->has_patches) {
+    show_impulses(system.pools.points, state.contacts, state.impulse_step, true);
+    show_impulses(system.pools.joints, state.joints, state.impulse_step, true);
+  } else {
+    settled_forces(system, state);
+  }
   note_switches(system.pools.joints, {}, state.time, state.joints, system.events);
   note_switches(system.pools.points, state.contacts.key, state.time, state.contacts,
                 system.events);

@@ -29,6 +29,7 @@ double yield(double mobility, double stiffness) {
 TreeNewton::TreeNewton(const Model& model)
     : model_(&model),
       none_(at(model.tree.velocity_count())),
+      missing_(none_.size()),
       base_(at(model.tree.link_count()), Motion<double>::zero()) {
   for (const LinkConstants<double>& link : model.tree.constants()) {
     const Inertia<double>& inertia = link.inertia;
@@ -47,8 +48,9 @@ TreeNewton::TreeNewton(const Model& model)
   }
 }
 
-void TreeNewton::reserve(std::size_t contacts) {
+void TreeNewton::reserve(std::size_t contacts, std::size_t joints) {
   contacts_.reserve(contacts);
+  lines_.reserve(joints);
   ties_.reserve(3 * contacts);
   sliding_.reserve(contacts);
   const std::size_t slide = std::min(contacts, most_sliding);
@@ -59,14 +61,13 @@ void TreeNewton::reserve(std::size_t contacts) {
   right_.reserve(slide);
 }
 
-bool TreeNewton::begin(const System& system, const State& state,
-                       std::span<ImpulseRow> rows, double h) {
+bool TreeNewton::begin(const System& system, const State& state, const TreeRows& rows) {
   contacts_.clear();
   iterations_ = 0;
   const PointPool& pool = system.pools.points;
   const Placement place = system.placement(state.q, state.v);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    ImpulseRow& row = rows[i];
+  for (std::size_t i = 0; i < rows.contacts.size(); ++i) {
+    ImpulseRow& row = rows.contacts[i];
     if (row.first < 0) continue;
     const ContactPlace& where = pool.place(i);
     const bool a_moves = where.link_a != world_link;
@@ -76,7 +77,7 @@ bool TreeNewton::begin(const System& system, const State& state,
     const Transform<double>& pose = system.tree.poses[at(link)];
     const double r2 = norm2(where.point - (pose * bound.com));
     const double mobility = bound.inverse_mass + r2 * bound.inverse_inertia;
-    const double stiffness = h * std::max(row.slope, row.drag + row.viscous);
+    const double stiffness = rows.h * std::max(row.slope, row.drag + row.viscous);
     if (row.rigid || row.viscous > 0 || !(mobility * stiffness <= stiffest)) return false;
     JacobianRow<double> jacobian[PointPool::most_rows];
     pool.jacobian(place, i, jacobian);
@@ -90,24 +91,110 @@ bool TreeNewton::begin(const System& system, const State& state,
     row.first = static_cast<int>(rows_of(contacts_.size()));
     contacts_.push_back(contact);
   }
+  return begin_lines(system, rows);
+}
+
+/// Of a velocity of a joint: as if it alone held the two links.
+double TreeNewton::mobility_of(const System& system, std::size_t dof) const {
+  const Tree& tree = model_->tree;
+  const int child = tree.dofs()[dof].link;
+  const Link& link = tree.link(child);
+  const Vec3<double>& origin = system.tree.poses[at(child)].p;
+  const bool linear = is_linear(link.type, static_cast<int>(dof) - link.v);
+  double mobility = 0;
+  for (const int side : {child, link.parent}) {
+    if (side == world_link) continue;
+    const LinkBound& bound = bounds_[at(side)];
+    const double r2 = norm2(origin - (system.tree.poses[at(side)] * bound.com));
+    mobility +=
+        linear ? bound.inverse_mass + r2 * bound.inverse_inertia : bound.inverse_inertia;
+  }
+  return 1 / (1 / mobility + system.tree.armature[dof]);
+}
+
+/// Limits and friction of joints, and motors.
+bool TreeNewton::begin_lines(const System& system, const TreeRows& rows) {
+  lines_.clear();
+  const auto take = [&](std::size_t row, bool of_motor, std::size_t dof, double sign) {
+    const Tree& tree = model_->tree;
+    if (tree.link(tree.dofs()[dof].link).type == JointType::free) return false;
+    Line line{};
+    line.row = row;
+    line.of_motor = of_motor;
+    line.dof = dof;
+    line.sign = sign;
+    line.armature = system.tree.armature[dof];
+    line.mobility = mobility_of(system, dof);
+    renumber(rows, line);
+    lines_.push_back(line);
+    return line.mobility * line.slope <= stiffest;  // false for NaN
+  };
+  for (std::size_t i = 0; i < rows.joints.size(); ++i) {
+    ImpulseRow& row = rows.joints[i];
+    if (row.first < 0) continue;
+    const JointRow& joint = *system.pools.joints.joint(i);
+    if (row.rigid || row.viscous > 0) return false;
+    row.first = static_cast<int>(rows_of(contacts_.size()) + lines_.size());
+    if (!take(i, false, at(joint.dof), joint.is_limit ? -joint.sign : 1.0)) return false;
+  }
+  first_motor_ = rows_of(contacts_.size()) + lines_.size();
+  for (std::size_t i = 0; i < rows.motors.size(); ++i) {
+    if (rows.motors[i].coupling >= 0) return false;
+    if (!take(i, true, at(rows.motors[i].dof), 1)) return false;
+  }
   return true;
 }
 
-void TreeNewton::find_diagonal(std::span<const ImpulseRow> rows, double h,
-                               std::span<double> diagonal) const {
+/// The numbers of a line as its row is linearised.
+void TreeNewton::renumber(const TreeRows& rows, Line& line) const {
+  const double h = rows.h;
+  if (line.of_motor) {
+    const ImplicitJoints::Row& motor = rows.motors[line.row];
+    line.start = h * motor.force;
+    line.slope = h * motor.slope;
+    line.least = h * motor.least;
+    line.most = h * motor.largest;
+    return;
+  }
+  const ImpulseRow& row = rows.joints[line.row];
+  if (row.drag > 0) {
+    line.slope = h * row.drag;
+    line.start = h * row.friction.x + line.slope * row.slip.x;
+    line.most = h * row.bound;
+    line.least = -line.most;
+  } else {
+    line.slope = h * row.slope;
+    line.start = h * row.force + line.slope * (row.lag_speed - row.rate);
+    line.least = 0;
+    line.most = unbounded;
+  }
+}
+
+void TreeNewton::find_diagonal(const TreeRows& rows, std::span<double> diagonal) const {
+  const double h = rows.h;
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    const ImpulseRow& row = rows[contacts_[c].row];
+    const ImpulseRow& row = rows.contacts[contacts_[c].row];
     double* const own = diagonal.data() + rows_of(c);
     own[0] = contacts_[c].mobility + 1 / (h * row.slope);
     own[1] = own[2] = contacts_[c].mobility + (row.drag > 0 ? 1 / (h * row.drag) : 0);
   }
+  double* const own = diagonal.data() + rows_of(contacts_.size());
+  for (std::size_t l = 0; l < lines_.size(); ++l) {
+    own[l] = lines_[l].mobility + 1 / lines_[l].slope;
+  }
 }
 
 /// z and D at the velocities of the links.
-void TreeNewton::respond(const System& system, std::span<const ImpulseRow> rows,
-                         double h) {
+void TreeNewton::respond(const System& system, const TreeRows& rows,
+                         std::span<const double> v) {
+  const double h = rows.h;
+  for (Line& line : lines_) {
+    const double trial = line.start - line.slope * (line.sign * v[line.dof]);
+    line.z = std::clamp(trial, line.least, line.most);
+    line.inside = trial > line.least && trial < line.most;
+  }
   for (Contact& contact : contacts_) {
-    const ImpulseRow& row = rows[contact.row];
+    const ImpulseRow& row = rows.contacts[contact.row];
     const Motion<double>& moves = system.tree.velocities[at(contact.link)];
     const double slope = h * row.slope, drag = h * row.drag;
     const double pressed = row.lag_speed - row.rate - dot(contact.push[0], moves);
@@ -132,10 +219,17 @@ void TreeNewton::respond(const System& system, std::span<const ImpulseRow> rows,
 }
 
 /// How far the impulses of the velocities are from those that led to them [m/s].
-double TreeNewton::gap(std::span<const ImpulseRow> rows, double h) const noexcept {
+double TreeNewton::gap(const TreeRows& rows) const noexcept {
+  const double h = rows.h;
   double worst = 0;
+  for (const Line& line : lines_) {
+    const double off =
+        yield(line.mobility, line.slope) * std::abs(line.z - line.predicted);
+    if (std::isnan(off)) return HUGE_VAL;
+    worst = std::max(worst, off);
+  }
   for (const Contact& contact : contacts_) {
-    const ImpulseRow& row = rows[contact.row];
+    const ImpulseRow& row = rows.contacts[contact.row];
     const double drag = h * row.drag;
     worst = std::max(worst, yield(contact.mobility, h * row.slope) *
                                 std::abs(contact.z[0] - contact.predicted[0]));
@@ -147,15 +241,22 @@ double TreeNewton::gap(std::span<const ImpulseRow> rows, double h) const noexcep
   return worst;
 }
 
-/// Whether the same contacts carry and slide as in the factorised matrix.
+/// Whether the same rows carry and slide as in the factorised matrix.
 bool TreeNewton::same_pattern() const noexcept {
-  return std::all_of(contacts_.begin(), contacts_.end(), [](const Contact& contact) {
-    return contact.slopes.alike(contact.used);
-  });
+  return std::all_of(
+             contacts_.begin(), contacts_.end(),
+             [](const Contact& contact) { return contact.slopes.alike(contact.used); }) &&
+         std::all_of(lines_.begin(), lines_.end(),
+                     [](const Line& line) { return line.inside == (line.used > 0); });
 }
 
 /// What is symmetric in D; the matrix will have it from now on.
-void TreeNewton::find_ties() {
+void TreeNewton::find_ties(Workspace<double>& tree) {
+  for (const Line& line : lines_) tree.armature[line.dof] = line.armature;
+  for (Line& line : lines_) {
+    line.used = line.inside ? line.slope : 0;
+    tree.armature[line.dof] += line.used;
+  }
   ties_.clear();
   sliding_.clear();
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
@@ -263,34 +364,46 @@ void TreeNewton::move(System& system, double scale, std::span<const double> chan
     contact.predicted[1] = contact.z[1] - across.x;
     contact.predicted[2] = contact.z[2] - across.y;
   }
+  for (Line& line : lines_) {
+    line.predicted = line.z - line.used * (scale * line.sign * change[line.dof]);
+  }
   ++iterations_;
 }
 
-bool TreeNewton::solve_first(System& system, std::span<const ImpulseRow> rows, double h,
-                             double tolerance, std::span<double> v) {
-  respond(system, rows, h);
-  find_ties();
+bool TreeNewton::solve_first(System& system, const TreeRows& rows, double tolerance,
+                             std::span<double> v) {
+  respond(system, rows, v);
+  find_ties(system.tree);
   for (const Contact& contact : contacts_) {
     Force<double>& on = system.on_links[at(contact.link)];
-    for (int k = 0; k < 3; ++k) on = on + (contact.z[k] / h) * contact.push[k];
+    for (int k = 0; k < 3; ++k) on = on + (contact.z[k] / rows.h) * contact.push[k];
+  }
+  for (const Line& line : lines_) {
+    system.tau[line.dof] += line.sign * (line.z / rows.h);
   }
   const Tree& tree = model_->tree;
   tied_dynamics<double>(tree, v, system.tau, system.on_links, ties_, system.tree,
                         system.acceleration);
   if (!find_drags(system) || !follow_bounds(system, system.acceleration)) return false;
-  move(system, h, system.acceleration, v);
-  return solve_again(system, rows, h, tolerance, v);
+  move(system, rows.h, system.acceleration, v);
+  return solve_on(system, rows, tolerance, v);
 }
 
-bool TreeNewton::solve_again(System& system, std::span<const ImpulseRow> rows, double h,
-                             double tolerance, std::span<double> v) {
+bool TreeNewton::solve_again(System& system, const TreeRows& rows, double tolerance,
+                             std::span<double> v) {
+  for (Line& line : lines_) renumber(rows, line);
+  return solve_on(system, rows, tolerance, v);
+}
+
+bool TreeNewton::solve_on(System& system, const TreeRows& rows, double tolerance,
+                          std::span<double> v) {
   for (int step = 0; step < most_steps; ++step) {
     const double before = residual_;
-    respond(system, rows, h);
-    residual_ = gap(rows, h);
+    respond(system, rows, v);
+    residual_ = gap(rows);
     if (residual_ <= tolerance) return true;
     if (!same_pattern() || (step > 0 && residual_ > slow * before)) {
-      find_ties();
+      find_ties(system.tree);
       factorise_tied<double>(model_->tree, ties_, system.tree);
       if (!find_drags(system)) return false;
     }
@@ -301,7 +414,11 @@ bool TreeNewton::solve_again(System& system, std::span<const ImpulseRow> rows, d
         on = on + (contact.z[k] - contact.predicted[k]) * contact.push[k];
       }
     }
-    solve_mass<double>(model_->tree, none_, system.on_links, system.tree,
+    if (!lines_.empty()) std::fill(missing_.begin(), missing_.end(), 0.0);
+    for (const Line& line : lines_) {
+      missing_[line.dof] += line.sign * (line.z - line.predicted);
+    }
+    solve_mass<double>(model_->tree, missing_, system.on_links, system.tree,
                        system.acceleration);
     if (!follow_bounds(system, system.acceleration)) return false;
     move(system, 1, system.acceleration, v);
@@ -309,7 +426,7 @@ bool TreeNewton::solve_again(System& system, std::span<const ImpulseRow> rows, d
   return false;
 }
 
-void TreeNewton::put(const System& system, std::span<double> z,
+void TreeNewton::put(const System& system, std::span<const double> v, std::span<double> z,
                      std::span<double> u) const {
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const Contact& contact = contacts_[c];
@@ -318,6 +435,11 @@ void TreeNewton::put(const System& system, std::span<double> z,
       z[rows_of(c) + k] = contact.predicted[k];
       u[rows_of(c) + k] = dot(contact.push[k], moves);
     }
+  }
+  const std::size_t first = rows_of(contacts_.size());
+  for (std::size_t l = 0; l < lines_.size(); ++l) {
+    z[first + l] = lines_[l].predicted;
+    u[first + l] = lines_[l].sign * v[lines_[l].dof];
   }
 }
 

@@ -14,17 +14,6 @@ constexpr double slow_turn = 2e-3;  // of a link in a step [rad]
 // below is taken all the same, so that no step creates energy.
 constexpr double most_share = 1.5;
 
-/// Of a link: mass times the place of its centre, and times its velocity.
-Vec3<double> lever_of(const Workspace<double>& ws, std::size_t link) {
-  const Inertia<double>& inertia = ws.constants[link].inertia;
-  return inertia.mass * ws.poses[link].p + ws.poses[link].R * inertia.moment;
-}
-Vec3<double> momentum_of(const Workspace<double>& ws, std::size_t link,
-                         const Motion<double>& m) {
-  const Inertia<double>& inertia = ws.constants[link].inertia;
-  return inertia.mass * m.linear + cross(m.angular, ws.poses[link].R * inertia.moment);
-}
-
 }  // namespace
 
 VelocityTerms::VelocityTerms(const Model& model)
@@ -70,6 +59,7 @@ VelocityTerms::VelocityTerms(const Model& model)
   target_.resize(root_.size());
   mass_.resize(root_.size());
   momentum_.resize(root_.size());
+  flight_.resize(root_.size());
   for (int i = 1; i < links; ++i) {
     if (group_[at(i)] >= 0) {
       mass_[at(group_[at(i)])] += tree.constants()[at(i)].inertia.mass;
@@ -101,105 +91,79 @@ double VelocityTerms::turns_by(const Workspace<double>& ws, double h) const noex
 
 bool VelocityTerms::keeps_energy(double turn) noexcept { return turn > slow_turn; }
 
-void VelocityTerms::find_energies(const Workspace<double>& ws,
+/// ½ Σ a v² of the joints' own inertias a, to the energies of their mechanisms.
+void VelocityTerms::add_armatures(const Workspace<double>& ws,
                                   std::span<const double> v) noexcept {
-  std::fill(energies_.begin(), energies_.end(), 0.0);
-  for (std::size_t i = 1; i < group_.size(); ++i) {
-    if (!is_fast(i)) continue;
-    const Mat3<double>& axes = ws.poses[i].R;
-    const Motion<double>& m = ws.velocities[i];
-    const Motion<double> own{transpose_times(axes, m.angular),
-                             transpose_times(axes, m.linear)};
-    energies_[at(group_[i])] += 0.5 * dot(ws.constants[i].inertia * own, own);
-  }
   for (std::size_t k = 0; k < ws.armature.size(); ++k) {
     if (of_velocity_[k] < 0) continue;
     energies_[at(of_velocity_[k])] += 0.5 * ws.armature[k] * v[k] * v[k];
   }
 }
 
-/// The forces that the links need, without gravity and accelerations of their own, into
-/// the workspace: those of −c, link by link.
-void VelocityTerms::find_forces(const Tree& tree, std::span<const double> v,
-                                std::span<const Motion<double>> before,
-                                Workspace<double>& ws) noexcept {
-  LinkWork<double>* work = ws.links.data();
-  work[0].bias = Motion<double>::zero();
-  work[0].spread = Mat3<double>::zero();
-  for (std::size_t i = 1; i < group_.size(); ++i) {
-    if (!is_fast(i)) continue;
-    const Link& link = tree.link(static_cast<int>(i));
-    const LinkWork<double>& parent = work[link.parent];
-    Motion<double> a = bristle::detail::velocity_products(
-        link, ws.dofs.data() + link.v, v.data() + link.v,
-        before[at(link.parent)].angular);
-    a.angular = a.angular + parent.bias.angular;
-    a.linear = a.linear + (parent.bias.linear + parent.spread * work[i].arm);
-    const Vec3<double>& w = before[i].angular;
-    work[i].bias = a;
-    work[i].spread = bristle::detail::spread_of(a.angular, w);
-    work[i].force = bristle::detail::newton_euler(
-        rotated(ws.poses[i].R, ws.constants[i].inertia), w, a, work[i].spread);
-  }
-}
-
-double VelocityTerms::measure(const Tree& tree, double h, std::span<const double> v,
-                              std::span<const double> v_next,
+double VelocityTerms::measure(const Tree& tree, double h, std::span<const double> v_next,
                               std::span<const Motion<double>> before,
                               std::span<const Vec3<double>> torques,
-                              Workspace<double>& ws) noexcept {
+                              const Workspace<double>& ws) noexcept {
   // T(v⁺) + V less the work of gravity; V at the new positions will come off.
-  find_energies(ws, v_next);
-  std::copy(energies_.begin(), energies_.end(), target_.begin());
+  std::fill(energies_.begin(), energies_.end(), 0.0);
+  std::fill(target_.begin(), target_.end(), 0.0);
   std::fill(momentum_.begin(), momentum_.end(), Vec3<double>{0, 0, 0});
-  find_forces(tree, v, before, ws);
+  add_armatures(ws, v_next);
   double undamped = 0;
   const Vec3<double> gravity = tree.gravity();
   for (std::size_t i = 1; i < group_.size(); ++i) {
     if (!is_fast(i)) continue;
     const auto g = at(group_[i]);
-    const double mass = ws.constants[i].inertia.mass;
-    const Vec3<double> arm = ws.poses[i].R * ws.constants[i].inertia.moment;
+    const LinkWork<double>& link = ws.links[i];
     const Motion<double>&from = before[i], &to = ws.velocities[i];
     const Motion<double> change = to - from;
-    Vec3<double> moved = mass * to.linear + cross(to.angular, arm);
+    const Force<double> momentum = link.inertia * to;
+    energies_[g] += 0.5 * dot(momentum, to);
+    Vec3<double> moved = momentum.force;
     if (root_[g] < 0) {
-      const Vec3<double> pushed = mass * change.linear + cross(change.angular, arm);
+      const Vec3<double> pushed =
+          link.inertia.mass * change.linear + cross(change.angular, link.inertia.moment);
       undamped += 0.5 * h * dot(gravity, pushed);
       moved = moved - 0.5 * pushed;
     }
-    target_[g] -= dot(gravity, mass * ws.poses[i].p + arm + h * moved);
-    Force<double> c = ws.links[i].force;
+    target_[g] -=
+        dot(gravity, link.inertia.mass * ws.poses[i].p + link.inertia.moment + h * moved);
+    // What the link needs without gravity and accelerations of its own: its part of c.
+    const Motion<double> moves{link.bias.angular, link.bias.linear + gravity};
+    Force<double> c =
+        bristle::detail::newton_euler(link.inertia, from.angular, moves, link.spread);
     c.torque = c.torque - torques[i];
-    momentum_[g] = momentum_[g] + mass * to.linear + cross(to.angular, arm) + h * c.force;
+    momentum_[g] = momentum_[g] + momentum.force + h * c.force;
     target_[g] += 0.5 * h * dot(c, from + to);
     undamped -= 0.5 * h * dot(c, change);
   }
+  for (std::size_t g = 0; g < root_.size(); ++g) target_[g] += energies_[g];
   return undamped;
 }
 
 void VelocityTerms::keep(const Tree& tree, std::span<const double> q, std::span<double> v,
                          Workspace<double>& ws) noexcept {
   kinematics<double>(tree, q, v, ws);
-  find_energies(ws, v);
+  std::fill(energies_.begin(), energies_.end(), 0.0);
+  std::fill(flight_.begin(), flight_.end(), Vec3<double>{0, 0, 0});
+  add_armatures(ws, v);
   for (std::size_t i = 1; i < group_.size(); ++i) {
     if (!is_fast(i)) continue;
-    target_[at(group_[i])] += dot(tree.gravity(), lever_of(ws, i));
+    const auto g = at(group_[i]);
+    const Inertia<double>& inertia = ws.constants[i].inertia;
+    const Mat3<double>& axes = ws.poses[i].R;
+    const Motion<double>& m = ws.velocities[i];
+    const Motion<double> own{transpose_times(axes, m.angular),
+                             transpose_times(axes, m.linear)};
+    const Force<double> momentum = inertia * own;
+    energies_[g] += 0.5 * dot(momentum, own);
+    if (root_[g] >= 0) flight_[g] = flight_[g] + axes * momentum.force;
+    target_[g] +=
+        dot(tree.gravity(), inertia.mass * ws.poses[i].p + axes * inertia.moment);
   }
   for (std::size_t g = 0; g < root_.size(); ++g) {
     if (fast_[g] != 0) scale(tree, g, v, ws);
   }
-}
-
-/// The velocity of the centre of mass.
-Vec3<double> VelocityTerms::flight_at(std::size_t group,
-                                      const Workspace<double>& ws) const noexcept {
-  Vec3<double> momentum{0, 0, 0};
-  for (std::size_t i = 1; i < group_.size(); ++i) {
-    if (group_[i] != static_cast<int>(group)) continue;
-    momentum = momentum + momentum_of(ws, i, ws.velocities[i]);
-  }
-  return (1 / mass_[group]) * momentum;
 }
 
 void VelocityTerms::scale(const Tree& tree, std::size_t group, std::span<double> v,
@@ -208,7 +172,7 @@ void VelocityTerms::scale(const Tree& tree, std::size_t group, std::span<double>
   const double mass = root >= 0 ? mass_[group] : 0;
   Vec3<double> has_flight{0, 0, 0}, flight{0, 0, 0};
   if (mass > 0) {
-    has_flight = flight_at(group, ws);
+    has_flight = (1 / mass) * flight_[group];
     flight = (1 / mass) * momentum_[group];
   }
   const double has = energies_[group] - 0.5 * mass * norm2(has_flight);

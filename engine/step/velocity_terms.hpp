@@ -35,12 +35,14 @@ class VelocityTerms {
   /// Whether mechanisms that turn by so much keep T + V.
   static bool keeps_energy(double turn) noexcept;
 
-  /// What a step does to them, at the positions of its beginning. Link velocities are
-  /// those of v, `before`, and of v_next, which the workspace has; `torques` act on the
-  /// links beside −c. Returns what ½ΔvᵀMΔv counts too much as damped: ½Δvᵀ(h f_g − h c).
-  double measure(const Tree& tree, double h, std::span<const double> v,
-                 std::span<const double> v_next, std::span<const Motion<double>> before,
-                 std::span<const Vec3<double>> torques, Workspace<double>& ws) noexcept;
+  /// What a step does to them, at the positions of its beginning, after forward dynamics
+  /// there: c is that of its accelerations. Link velocities are those of the beginning,
+  /// `before`, and of v_next, which the workspace has; `torques` act on the links beside
+  /// −c. Returns what ½ΔvᵀMΔv counts too much as damped: ½Δvᵀ(h f_g − h c).
+  double measure(const Tree& tree, double h, std::span<const double> v_next,
+                 std::span<const Motion<double>> before,
+                 std::span<const Vec3<double>> torques,
+                 const Workspace<double>& ws) noexcept;
 
   /// Scales the velocities at new positions. Sets the kinematics of the workspace.
   void keep(const Tree& tree, std::span<const double> q, std::span<double> v,
@@ -51,14 +53,9 @@ class VelocityTerms {
   }
 
  private:
-  void find_forces(const Tree& tree, std::span<const double> v,
-                   std::span<const Motion<double>> before,
-                   Workspace<double>& ws) noexcept;
   void scale(const Tree& tree, std::size_t group, std::span<double> v,
              const Workspace<double>& ws) noexcept;
-  Vec3<double> flight_at(std::size_t group, const Workspace<double>& ws) const noexcept;
-  /// T of each group, at the velocities of the workspace.
-  void find_energies(const Workspace<double>& ws, std::span<const double> v) noexcept;
+  void add_armatures(const Workspace<double>& ws, std::span<const double> v) noexcept;
 
   std::vector<int> group_;        // per link: the mechanism; −1: a body by itself
   std::vector<int> of_velocity_;  // likewise, per velocity
@@ -66,7 +63,8 @@ class VelocityTerms {
   std::vector<std::uint8_t> fast_;
   std::vector<double> target_, energies_;  // T that it should have, and has
   std::vector<double> mass_;               // of those that fly, with the momentum
-  std::vector<Vec3<double>> momentum_;     // that the step gave them
+  std::vector<Vec3<double>> momentum_;     // that the step gave them,
+  std::vector<Vec3<double>> flight_;       // and that they have
   bool any_ = false;
 };
 
