@@ -117,7 +117,8 @@ Json summary_json(const Scene& scene, const RunReport& report) {
                       {"worst_relative_residual", solves.relative},
                       {"steps_not_converged", solves.unconverged},
                       {"lowered_restitutions", solves.lowered},
-                      {"jammed_steps", solves.jammed}};
+                      {"jammed_steps", solves.jammed},
+                      {"steps_in_parts", solves.divided}};
   }
   Json probes = Json::object();
   for (std::size_t i = 0; i < report.probes.size(); ++i) {
@@ -164,10 +165,10 @@ void print_summary(const Scene& scene, const RunReport& report, bool realtime) {
                                                                     : report.steps);
     fmt::print(
         "solved {:.2g} times a step with {:.2g} iterations; worst residual {:.2g} m/s, "
-        "{:.2g} of the free velocity; {} steps not converged\n",
+        "{:.2g} of the free velocity; {} steps not converged, {} taken in parts\n",
         static_cast<double>(solves.solves) / steps,
         static_cast<double>(solves.iterations) / steps, solves.residual, solves.relative,
-        solves.unconverged);
+        solves.unconverged, solves.divided);
   }
   if (report.tension.contacts > 0) {
     fmt::print(

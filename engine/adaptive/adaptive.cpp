@@ -7,6 +7,7 @@
 #include "bristle/adaptive/impulse_steps.hpp"
 #include "bristle/adaptive/sampler.hpp"
 #include "bristle/step/ledger.hpp"
+#include "bristle/step/loops.hpp"
 
 namespace bristle {
 
@@ -498,5 +499,9 @@ void Adaptive::restart() {
 
 StepCounts Adaptive::counts() const noexcept { return before_ + driver_->counts(); }
 System& Adaptive::system() noexcept { return driver_->system(); }
+
+std::string Adaptive::advice(const State& state) {
+  return system().model->loop_rows > 0 ? open_loop(system(), state) : std::string();
+}
 
 }  // namespace bristle

@@ -41,6 +41,7 @@ class Adaptive final : public Stepper {
                         const StepObserver& observer = {}) override;
   void restart() override;
   StepCounts counts() const noexcept override;
+  std::string advice(const State& state) override;
   System& system() noexcept override;
 
  private:

@@ -136,6 +136,7 @@ StepStatus FixedStep::substep_in_parts(State& state, Commands commands,
                                        Report* report) noexcept {
   const double whole = h_;
   double left = whole, part = whole;
+  bool divided = false;
   StepStatus status = StepStatus::ok;
   while (status == StepStatus::ok && left > 0) {
     kept_ = state;
@@ -145,7 +146,7 @@ StepStatus FixedStep::substep_in_parts(State& state, Commands commands,
     status = substep(state, commands);
     bool fine = status == StepStatus::ok;
     if (fine) {
-      kinematics<double>(system_.model->tree, state.q, state.v, system_.tree);
+      renew_kinematics<double>(system_.model->tree, state.q, state.v, system_.tree);
       const Mechanical after = Mechanical::of(system_, state);
       const double done = state.works.motors - kept_.works.motors + state.works.loads -
                           kept_.works.loads + method_->work_of_rows();
@@ -161,6 +162,7 @@ StepStatus FixedStep::substep_in_parts(State& state, Commands commands,
     if (!fine && !shortest) {
       state = kept_;
       part *= 0.5;
+      divided = true;
       status = settle(state, commands);
       continue;
     }
@@ -172,6 +174,7 @@ StepStatus FixedStep::substep_in_parts(State& state, Commands commands,
     }
   }
   h_ = whole;
+  if (divided) ++divided_;
   return status;
 }
 
@@ -297,6 +300,7 @@ StepCounts FixedStep::counts() const noexcept {
   StepCounts counts = counts_;
   counts.passages = passages_.count();
   counts.solves = method_->solves();
+  counts.solves.divided = divided_;
   return counts;
 }
 

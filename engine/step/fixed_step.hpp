@@ -72,6 +72,7 @@ class FixedStep final : public Stepper {
   PassageWatch passages_;
   StepCounts counts_;
   StepTimes times_;
+  std::uint64_t divided_ = 0;  // substeps taken in parts
 
   // Where a step began, to go back to where loops cannot be closed at its end.
   std::vector<double> q_kept_, v_kept_;

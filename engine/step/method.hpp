@@ -24,6 +24,7 @@ struct SolveCounts {
   std::uint64_t unconverged = 0;  // steps that were taken although not solved
   std::uint64_t lowered = 0;  // rigid impacts whose restitution would have made energy
   std::uint64_t jammed = 0;   // steps in which a contact that slid has no sliding answer
+  std::uint64_t divided = 0;  // substeps taken in parts, which created energy as a whole
   double residual = 0;        // the worst of all steps [m/s]
   double relative = 0;        // the same, over the step's free velocity
 
@@ -33,6 +34,7 @@ struct SolveCounts {
             a.unconverged + b.unconverged,
             a.lowered + b.lowered,
             a.jammed + b.jammed,
+            a.divided + b.divided,
             a.residual > b.residual ? a.residual : b.residual,
             a.relative > b.relative ? a.relative : b.relative};
   }

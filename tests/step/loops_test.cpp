@@ -256,6 +256,9 @@ TEST(Loops, OnesThatCannotCloseAreReported) {
   EXPECT_NE(clock.advice(state).find("The loop \"knuckle\" is open by "),
             std::string::npos)
       << clock.advice(state);
+  Adaptive adaptive(model);
+  EXPECT_EQ(adaptive.settle(state), StepStatus::loops_open);
+  EXPECT_EQ(adaptive.advice(state), clock.advice(state));
 
   // Across the plane: nothing can move there, and 1 cm is no typing error.
   const FourBar fine;
