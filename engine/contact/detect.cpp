@@ -33,22 +33,11 @@ Detector::Detector(const Model& model, Team& team)
       team_(&team),
       poses_(model.shapes.size()),
       margins_(model.shapes.size()),
-      boxes_(model.broad_phase ? model.shapes.size() : 0),
-      broad_(boxes_.size(), model.broad_phase ? at(model.pair_capacity) : 0),
-      block_counts_(model.blocks.size() + 1),
+      candidates_(model),
       lists_(at(team.size())) {
   for (std::size_t i = 0; i < model.shapes.size(); ++i) {
     // What stands still is placed once and for all.
     poses_[i] = model.shapes[i].in_link;
-  }
-  for (const std::uint32_t plane : model.planes) {
-    half_spaces_.push_back({plane, {0, 0, 1}, 0});
-  }
-  if (!model.broad_phase) {
-    candidates_ = model.pairs;
-    candidate_count_ = candidates_.size();
-  } else if (!model.rooms_grow) {
-    candidates_.resize(at(model.pair_capacity));
   }
   for (List& list : lists_) {
     list.found.resize(at(model.contact_row_capacity));
@@ -95,68 +84,6 @@ void Detector::spread_margins(const LinkMotion& links, double horizon) noexcept 
     const Motion<double>& m = links.velocities[at(shape.link)];
     const double turning = std::isfinite(shape.reach) ? norm(m.angular) * shape.reach : 0;
     margins_[i] = reach * (norm(m.linear) + turning + gained);
-  }
-}
-
-/// Pairs of overlapping boxes; where rooms grow, with as much room as they need.
-BroadStatus Detector::run_broad_phase() noexcept {
-  const auto& shapes = model_->shapes;
-  const auto may_touch = [&](std::uint32_t i, std::uint32_t j) {
-    const ModelShape& a = shapes[i];
-    const ModelShape& b = shapes[j];
-    const PairRule& rule = model_->rule(a.kind, b.kind);
-    return rule.block >= 0 && a.link != b.link &&
-           (rule.adjacent || !model_->adjacent(a.link, b.link));
-  };
-  const BroadStatus status = broad_.find(boxes_, model_->large, half_spaces_, may_touch);
-  if (status != BroadStatus::too_many_pairs || !model_->rooms_grow) return status;
-  const std::size_t most =
-      std::max(few_pairs, most_pairs_factor * at(model_->pair_capacity));
-  if (broad_.found() > most) return status;
-  broad_.reserve(broad_.found() + broad_.found() / 2);
-  return broad_.find(boxes_, model_->large, half_spaces_, may_touch);
-}
-
-ContactStatus Detector::find_candidates() noexcept {
-  const auto& shapes = model_->shapes;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    boxes_[i] = bounds(shapes[i].shape, poses_[i], margins_[i]);
-  }
-  for (HalfSpace& h : half_spaces_) {
-    const Transform<double>& pose = poses_[h.index];
-    h.normal = pose.R.z;
-    h.offset = dot(pose.R.z, pose.p) + margins_[h.index];
-  }
-  try {
-    const BroadStatus status = run_broad_phase();
-    if (status == BroadStatus::too_many_pairs) return ContactStatus::too_many_pairs;
-    if (status != BroadStatus::ok) return ContactStatus::not_finite;
-    candidate_count_ = broad_.pairs().size();
-    if (candidates_.size() < candidate_count_) {
-      candidates_.resize(candidate_count_ + candidate_count_ / 4);
-    }
-  } catch (const std::bad_alloc&) {
-    return ContactStatus::too_many_pairs;
-  }
-  sort_candidates();
-  return ContactStatus::ok;
-}
-
-/// By block: a counting sort that keeps the order of pairs.
-void Detector::sort_candidates() {
-  const auto& shapes = model_->shapes;
-  const auto pairs = broad_.pairs();
-  std::fill(block_counts_.begin(), block_counts_.end(), 0u);
-  for (const BroadPair& p : pairs) {
-    const int block = model_->rule(shapes[p.first].kind, shapes[p.second].kind).block;
-    ++block_counts_[at(block + 1)];
-  }
-  for (std::size_t b = 1; b < block_counts_.size(); ++b) {
-    block_counts_[b] += block_counts_[b - 1];
-  }
-  for (const BroadPair& p : pairs) {
-    const ShapePair pair = model_->pair(p.first, p.second);
-    candidates_[block_counts_[at(pair.block)]++] = pair;
   }
 }
 
@@ -226,13 +153,11 @@ ContactStatus Detector::list_near(const LinkMotion& links,
                                   std::vector<ShapePair>& near) noexcept {
   place_shapes(links);
   std::copy(margins.begin(), margins.end(), margins_.begin());
-  if (model_->broad_phase) {
-    const ContactStatus status = find_candidates();
-    if (status != ContactStatus::ok) return status;
-  }
+  const ContactStatus status = candidates_.list(poses_, margins_);
+  if (status != ContactStatus::ok) return status;
   near.clear();
   try {
-    for (std::size_t k = 0; k < candidate_count_; ++k) {
+    for (std::size_t k = 0; k < candidates_.size(); ++k) {
       const ShapePair& pair = candidates_[k];
       const double margin = margins_[pair.a] + margins_[pair.b];
       if (far_apart(model_->shapes[pair.a], poses_[pair.a], model_->shapes[pair.b],
@@ -250,12 +175,10 @@ ContactStatus Detector::list_near(const LinkMotion& links,
 ContactStatus Detector::detect(const LinkMotion& links, double horizon) noexcept {
   place_shapes(links);
   spread_margins(links, horizon);
-  if (model_->broad_phase) {
-    const ContactStatus status = find_candidates();
-    if (status != ContactStatus::ok) return status;
-  }
+  const ContactStatus status = candidates_.list(poses_, margins_);
+  if (status != ContactStatus::ok) return status;
   team_->run([&](int member) {
-    look(lists_[at(member)], share_of(candidate_count_, member, team_->size()));
+    look(lists_[at(member)], share_of(candidates_.size(), member, team_->size()));
   });
   for (const List& list : lists_) {
     if (list.status != ContactStatus::ok) return list.status;

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "bristle/contact/candidates.hpp"
 #include "bristle/core/team.hpp"
-#include "bristle/geometry/broad_phase.hpp"
 #include "bristle/model/model.hpp"
 #include "bristle/spatial/motion.hpp"
 
@@ -14,19 +14,8 @@
 
 namespace bristle {
 
-/// Limits of what storage may grow to; more is an error, such as all bodies at one place,
-/// and would exhaust memory and time. Pairs: this many times the initial capacity (32 for
-/// each shape, and those with planes). Contacts: most_contacts_found.
-inline constexpr std::size_t most_pairs_factor = 4;
-inline constexpr std::size_t few_pairs = 20'000;  // always allowed
+/// More contacts are an error, such as all bodies at one place.
 inline constexpr std::size_t most_contacts_found = 1'000'000;
-
-enum class ContactStatus : std::uint8_t {
-  ok,
-  too_many_contacts,  // more than there is room for
-  too_many_pairs,     // more overlapping boxes than the broad phase has room for
-  not_finite,         // a position is not a number
-};
 
 /// Poses and velocities of links, as dynamics/kinematics.hpp fills them in.
 struct LinkMotion {
@@ -65,12 +54,10 @@ class Detector {
   /// How far the points of a shape may move, as of the last detect() [m].
   double margin(std::uint32_t shape) const { return margins_[shape]; }
   const ShapePair& candidate(std::uint32_t i) const { return candidates_[i]; }
+  /// Pairs that may touch within the horizon of the last detect().
+  const Candidates& candidates() const { return candidates_; }
   /// The overlap of a contact found under a volumetric law.
   const Overlap<double>& overlap(const FoundContact& contact) const noexcept;
-  /// Pairs that may touch within the horizon of the last detect().
-  std::span<const ShapePair> candidates() const {
-    return std::span(candidates_).first(candidate_count_);
-  }
 
   /// The contacts found, by block, then pair: one after the other.
   class Cursor {
@@ -102,9 +89,6 @@ class Detector {
     ContactStatus status = ContactStatus::ok;
   };
 
-  ContactStatus find_candidates() noexcept;
-  BroadStatus run_broad_phase() noexcept;
-  void sort_candidates();
   void spread_margins(const LinkMotion& links, double horizon) noexcept;
   void look(List& list, Share share) const noexcept;
   bool make_room(List& list, std::size_t needed) const noexcept;
@@ -113,12 +97,7 @@ class Detector {
   Team* team_;
   std::vector<Transform<double>> poses_;  // of shapes
   std::vector<double> margins_;           // of shapes
-  std::vector<Aabb> boxes_;
-  std::vector<HalfSpace> half_spaces_;
-  BroadPhase broad_;
-  std::vector<ShapePair> candidates_;  // sorted by block
-  std::size_t candidate_count_ = 0;
-  std::vector<std::uint32_t> block_counts_;
+  Candidates candidates_;
   std::vector<List> lists_;
 };
 

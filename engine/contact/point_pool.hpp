@@ -78,7 +78,7 @@ class PointPool : public LawPool {
   /// Depth of the deepest point of a pair that measure() found without a row [m].
   double unmatched(std::size_t pair) const { return unmatched_[pair]; }
   /// Pairs of shapes that may touch, as of the last find().
-  std::span<const ShapePair> candidates() const { return detector_.candidates(); }
+  const Candidates& candidates() const { return detector_.candidates(); }
   /// How far the points of a shape may move before a contact of it can have been
   /// missed, as of the last find() [m].
   double margin(std::size_t shape) const {

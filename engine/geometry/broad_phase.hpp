@@ -33,6 +33,15 @@ struct HalfSpace {
   double offset;  // [m]
 };
 
+/// Whether any corner of a box lies in it.
+BRISTLE_INLINE bool reaches(const HalfSpace& h, const Aabb& b) {
+  const Vec3<double>& n = h.normal;
+  const double lowest = n.x * (n.x > 0 ? b.low.x : b.high.x) +
+                        n.y * (n.y > 0 ? b.low.y : b.high.y) +
+                        n.z * (n.z > 0 ? b.low.z : b.high.z);
+  return lowest <= h.offset;
+}
+
 enum class BroadStatus : int {
   ok,
   too_many_boxes,  // more than the capacity: nothing was done
@@ -115,13 +124,8 @@ class BroadPhase {
       }
     }
     for (const HalfSpace& h : half_spaces) {
-      const Vec3<double>& n = h.normal;
       for (std::size_t k = 0; k < small; ++k) {
-        const Aabb& b = sorted_[k];
-        const double lowest = n.x * (n.x > 0 ? b.low.x : b.high.x) +
-                              n.y * (n.y > 0 ? b.low.y : b.high.y) +
-                              n.z * (n.z > 0 ? b.low.z : b.high.z);
-        if (lowest <= h.offset) emit(h.index, entries_[k].index);
+        if (reaches(h, sorted_[k])) emit(h.index, entries_[k].index);
       }
     }
     order(count);

@@ -101,10 +101,12 @@ void PassageWatch::begin(const System& system) noexcept {
     const ModelShape& shape = model_->shapes[i];
     begin_[i] = system.tree.poses[at(shape.link)] * shape.in_link;
   }
-  const auto pairs = points.candidates();
-  watches_ = std::any_of(pairs.begin(), pairs.end(), [&](const ShapePair& pair) {
-    return may_pass(points, pair, begin_[pair.b].p - begin_[pair.a].p);
-  });
+  const Candidates& pairs = points.candidates();
+  watches_ = false;
+  for (std::size_t k = 0; k < pairs.size() && !watches_; ++k) {
+    const ShapePair& pair = pairs[k];
+    watches_ = may_pass(points, pair, begin_[pair.b].p - begin_[pair.a].p);
+  }
 }
 
 /// Whether a pair that is apart at both ends meets in between; and how far one moves past
@@ -157,7 +159,9 @@ void PassageWatch::end(System& system, const State& state) noexcept {
   }
   const PointPool& points = system.pools.points;
   const double step = state.time - state.rows_time;
-  for (const ShapePair& pair : points.candidates()) {
+  const Candidates& pairs = points.candidates();
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const ShapePair& pair = pairs[k];
     if (!may_pass(points, pair, begin_[pair.b].p - begin_[pair.a].p)) continue;
     double way = 0;
     if (passes(pair, way)) note(pair, way, state.time, step);
