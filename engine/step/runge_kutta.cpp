@@ -13,6 +13,10 @@
 // Explicit Runge–Kutta formulas: positions, velocities, the rows' memory and the energy
 // ledger, all by one formula. Quaternions are integrated as four numbers and brought back
 // to unit length where they are used.
+//
+// Where a contact is about to open, the bristles of some friction laws relax at a rate
+// that grows without limit, and no step is short enough for an explicit formula. Such a
+// step is one of semi-implicit Euler, in which the laws advance their memory themselves.
 
 namespace bristle {
 
@@ -44,6 +48,7 @@ class ExplicitRungeKutta final : public FixedMethod {
  public:
   ExplicitRungeKutta(const Formula& formula, const System& system)
       : formula_(formula),
+        by_advance_(semi_implicit_euler_method.make(system, {})),
         columns_(static_cast<std::size_t>(system.pools.joints.layout().count)) {
     const Tree& tree = system.model->tree;
     const State empty = make_state(*system.model);
@@ -60,6 +65,10 @@ class ExplicitRungeKutta final : public FixedMethod {
     fit(state);
     for (std::size_t s = 0; s < rates_.size(); ++s) {
       if (!evaluate(system, state, h, s, commands)) return StepStatus::not_finite;
+      if (!relaxes_too_fast(system, state, s, h)) continue;
+      if (s > 0)
+        move_to(system, state, state.q, state.v, memory_of(std::as_const(state)));
+      return by_advance_->step(system, state, h, commands);
     }
     combine(state, h);
     normalise<double>(system.model->tree, state.q);
@@ -109,6 +118,28 @@ class ExplicitRungeKutta final : public FixedMethod {
     return true;
   }
 
+  /// Whether friction memory relaxes so fast at this stage that the formula is not
+  /// stable.
+  bool relaxes_too_fast(System& system, const State& state, std::size_t s,
+                        double h) const noexcept {
+    const auto memory = s > 0 ? at_.memory() : memory_of(state);
+    bool found = false;
+    const auto look = [&](LawPool& pool, const LawRows& rows,
+                          std::span<const double> values) {
+      pool.for_each_row(rows, pool.law_columns(values), [&](const LawRow& row) {
+        if (found || !row.closed()) return;
+        const LawChoice& law = row.laws.friction;
+        const double rate =
+            friction_law(law).memory_rate(law, row.columns.friction_state, row.i,
+                                          row.friction_kinematics(), row.normal_force());
+        found = h * rate > formula_.reach;
+      });
+    };
+    look(system.pools.joints, state.joints, memory.joints);
+    look(system.pools.points, state.contacts, memory.contacts);
+    return found;
+  }
+
   /// at_ ← state + step · rate.
   void place_stage(const Tree& tree, const State& state, double step,
                    const Stage& rate) noexcept {
@@ -155,6 +186,7 @@ class ExplicitRungeKutta final : public FixedMethod {
   }
 
   Formula formula_;
+  std::unique_ptr<FixedMethod> by_advance_;
   std::size_t columns_;
   std::vector<Stage> rates_;  // of the stages
   Stage at_;                  // where one of them is
