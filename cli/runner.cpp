@@ -203,6 +203,11 @@ bool Runner::checkpoint(const State& now) {
 void Runner::stop(StepStatus status) {
   report_.ending = Ending::cannot_go_on;
   report_.trouble = fmt::format("at t = {:.9g} s: {}", state_.time, explain(status));
+  if (status == StepStatus::energy_created) {
+    const Audit& audit = report_.audit;
+    report_.trouble += fmt::format("\nCreated were {:.2g} J, {:.2g} of the energy scale.",
+                                   audit.residual(), audit.relative_created());
+  }
   const TimeScales scales = time_scales(stepper_->system(), state_);
   if (!scales.fastest.empty()) {
     report_.trouble += fmt::format("\nThe stiffest contact was {}.", scales.fastest);

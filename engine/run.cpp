@@ -113,7 +113,7 @@ class Run {
     summary_.audit.observe(make_ledger(system, now));
     if (system.model->has_patches) note_tension(now);
     // Of the first steps, what they turn over says little.
-    created_ = created_ || (summary_.audit.relative_created() > options_.most_created &&
+    created_ = created_ || (summary_.audit.has_created(options_.most_created) &&
                             stepper_.counts().steps >= 10);
     if (!observer_.on_sample || !going_) return;
     going_ = observer_.on_sample({*system.model, now, system, summary_.audit});

@@ -35,8 +35,8 @@ struct RunOptions {
   bool steps = false;      // with an interval: after every step as well
   double checkpoint = 0;   // simulated time between checkpoints; 0: none [s]
   /// Energy that the steps may create, over the ledger's scale; more ends the run at a
-  /// sample: later states would be no motion of this model.
-  double most_created = 0.1;
+  /// sample (Audit::has_created): later states would be no motion of this model.
+  double most_created = 0.01;
 };
 
 /// The argument of observers: a settled state, and the forces computed for it.

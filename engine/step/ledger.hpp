@@ -62,6 +62,14 @@ class Audit {
     return scale > 0 ? std::max(residual_, 0.0) / scale : 0;
   }
 
+  /// Whether the steps have created more than this share of the scale, beside a tenth of
+  /// what contacts, limits and loops store now: under a first-order method the energy of
+  /// what is pressed together oscillates by about as much.
+  bool has_created(double share) const noexcept {
+    const double pressed = last_.stored() - last_.springs;
+    return residual_ > share * (scale_ + 1e-9 * std::abs(last_.gravity)) + 0.1 * pressed;
+  }
+
   /// Energy created by laws, since the first observation [J], and the largest so far
   /// over the scale.
   double unsupplied() const noexcept { return unsupplied_; }

@@ -117,10 +117,10 @@ std::string_view explain(StepStatus status) noexcept {
              "not prescribed brings its two frames together; start closer, check frames "
              "and lengths, drive it less far, or give the loop a stiffness";
     case StepStatus::energy_created:
-      return "the steps have created energy, more than a tenth of all in the scene: they "
-             "are too long for the present contacts or rotations. Leave out "
-             "clock.method, "
-             "take shorter steps or more substeps, or the adaptive integrator";
+      return "the steps have created energy, more than a hundredth of all in the scene: "
+             "they are too long for the present contacts or rotations. Leave out "
+             "clock.method, take shorter steps or more substeps, or the adaptive "
+             "integrator";
     case StepStatus::needs_impulses:
       return "rigid contacts and constraints of velocities need a stepper that solves "
              "for "

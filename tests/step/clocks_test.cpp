@@ -479,6 +479,37 @@ TEST_P(Clocks, MemoryThatNoLawUsesStaysZero) {
   EXPECT_LT(lowest, highest);
 }
 
+/// Steps from short to far too long, of one substep: whatever comes of them, a run that
+/// ends well has created less than a hundredth, beside what its contacts may store.
+TEST_P(Clocks, NoRunEndsWellThatHasCreatedEnergy) {
+  const Model model = tumbling();
+  int fine = 0, ended = 0;
+  for (double step = 5e-5; step < 6e-3; step *= 1.25) {
+    State state = thrown(model);
+    FixedStep stepper(model, {.method = GetParam(), .step = step});
+    double created = 0;  // at the worst sample, beyond what contacts store
+    const auto watch = [&](const Observation& now) {
+      const Ledger& ledger = now.audit.last();
+      created = std::max(
+          created, (now.audit.residual() - 0.1 * ledger.stored()) / now.audit.scale());
+      return true;
+    };
+    const RunSummary run = bristle::run(
+        stepper, state, {.end = 0.6, .interval = 5 * step}, {.on_sample = watch});
+    if (run.status == StepStatus::ok) {
+      EXPECT_LE(created, 0.01 + 1e-9) << step;
+      ++fine;
+    } else if (run.status == StepStatus::energy_created) {
+      EXPECT_GT(created, 0.01 - 1e-9) << step;
+      ++ended;
+    }
+  }
+  EXPECT_GT(fine, 2);
+  // The linearly implicit method damps what it cannot follow.
+  const bool damps = GetParam() == Method::linearly_implicit_euler;
+  EXPECT_GT(ended, damps ? -1 : 0);
+}
+
 TEST(TimeScales, BristlesThatRelaxFastLimitAnExplicitStep) {
   ModelBuilder builder;
   builder.gravity({0, 0, 0});
@@ -578,6 +609,30 @@ TEST_P(FollowedSubsteps, ThreeBoxesFallAndStand) {
   // Most of the time is spent in contact, where one substep is not enough.
   EXPECT_GT(run.counts.evaluations,
             2 * run.counts.steps * static_cast<unsigned>(GetParam().info().evaluations));
+}
+
+/// As a contact opens, its bristles relax faster than any step: the ledger balances.
+TEST_P(FollowedSubsteps, BristlesMayRelaxAtAnyRate) {
+  for (const char* friction : {"dahl", "lugre", "elasto-plastic"}) {
+    ModelBuilder builder;
+    builder.add_shape({.name = "ground", .shape = Plane{}});
+    add_free(builder, "can", 0.1, Sym3<double>::diagonal(1e-4, 1e-4, 7e-5),
+             Cylinder{0.04, 0.05});
+    builder.add_contact({.normal = choose<GonthierNormal>({.stiffness = 3e6,
+                                                           .exponent = 1.5,
+                                                           .restitution = 0.6,
+                                                           .impact_speed_floor = 0.01}),
+                         .friction = *choose(friction, {})});
+    const Model model = built(builder);
+    for (int k = 0; k < 6; ++k) {
+      State state = make_state(model);
+      put(model, state, "can", {0, 0, 0.2}, {0.3 * k, 0.5, -1}, {1.0 + k, 2, 3});
+      FixedStep stepper(model, {.method = GetParam(), .step = 1e-3, .substeps = 0});
+      const RunSummary run = bristle::run(stepper, state, {.end = 0.6});
+      EXPECT_EQ(run.status, StepStatus::ok) << friction << " " << k;
+      EXPECT_LT(run.audit.relative(), 1e-2) << friction << " " << k;
+    }
+  }
 }
 
 /// In flight a step is one substep.
