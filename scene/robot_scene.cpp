@@ -21,7 +21,7 @@ constexpr double mujoco_timestep = 0.002;  // where the file states none [s]
 constexpr double urdf_timestep = 0.001;
 // The longest substeps [s]: of URDF, which states no step, and of mechanisms, which swing
 // fast; and of other robots in MJCF, which states one or means one.
-constexpr double accurate_step = 4e-4, mjcf_step = 2.5e-3;
+constexpr double accurate_step = 4e-4, mjcf_step = 5e-3;
 constexpr int most_of_mechanism = 10;  // joint velocities
 constexpr double most_work = 400;      // of a step: substeps times joint velocities
 constexpr double ground_width = 1;     // of a shape of the world that things stand on [m]
