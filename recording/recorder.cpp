@@ -241,6 +241,9 @@ bool Recorder::event(const Event& event) {
   if (event.joint_row >= 0) {
     const JointRow* joint = joint_of_row(*model_, at(event.joint_row));
     if (joint != nullptr) record.dof = joint->dof;
+    if (joint != nullptr && joint->coupling >= 0) {  // the first joint that moves it
+      record.dof = model_->couplings[at(joint->coupling)].joints.front().dof;
+    }
   }
   return log_.add(RecordType::event, std::as_bytes(std::span(&record, 1)));
 }

@@ -114,6 +114,7 @@ void add_layout(Hash& hash, const Model& model) {
   }
   hash.add(model.joint_rows.size());
   hash.add(model.joint_block_rows);
+  if (model.lagged_motors > 0) hash.add(model.lagged_motors);
   hash.add(model.normal_fields);
   hash.add(model.friction_fields);
   hash.add(static_cast<int>(model.contact_ledger));
@@ -163,6 +164,7 @@ void add_parameters(Hash& hash, const Model& model) {
     hash.add(row.sign);
     hash.add(row.bound);
     hash.add(row.load);
+    if (row.coupling >= 0) hash.add(row.coupling);
   }
   for (const PairRule& rule : model.rules) {
     hash.add(rule.block);
@@ -181,6 +183,12 @@ void add_parameters(Hash& hash, const Model& model) {
     hash.add(motor.torque);
     if (motor.compensates_gravity) hash.add(std::string_view("compensates gravity"));
     add_signal(hash, motor.target);
+    if (motor.lagged < 0) continue;
+    hash.add(static_cast<int>(motor.lag.kind));
+    for (const double x : {motor.lag.time, motor.lag.base, motor.lag.start,
+                           motor.lag.least, motor.lag.largest}) {
+      hash.add(x);
+    }
   }
   for (const Coupling& coupling : model.couplings) {
     for (const DofWeight& j : coupling.joints) {
@@ -190,6 +198,21 @@ void add_parameters(Hash& hash, const Model& model) {
     for (const double x : {coupling.rest, coupling.stiffness, coupling.damping}) {
       hash.add(x);
     }
+    for (const PathElement& part : coupling.path) {
+      hash.add(static_cast<int>(part.part));
+      hash.add(part.link);
+      hash.add(part.pose);
+      hash.add(part.radius);
+      hash.add(part.divisor);
+      if (!part.has_side) continue;
+      hash.add(part.side_link);
+      hash.add(part.side);
+    }
+    if (coupling.wrench_link < 0) continue;
+    hash.add(coupling.wrench_link);
+    hash.add(coupling.wrench_pose);
+    hash.add(coupling.wrench.force);
+    hash.add(coupling.wrench.torque);
   }
   for (const Load& load : model.loads) {
     hash.add(load.link);
@@ -385,6 +408,10 @@ void serialise(const Model& model, const Fingerprint& print, const State& state,
   to.put(state.rows_time);
   to.put(state.impulse_time);
   to.put(state.impulse_step);
+  if (!state.lagged.empty()) {
+    numbers(state.lagged);
+    to.put(state.lag_time);
+  }
   put_rows(model, model.joint_law_blocks(), state.joints, to);
   put_rows(model, model.contact_law_blocks(), state.contacts, to);
   to.put(crc32c(bytes));
@@ -440,6 +467,10 @@ Result<State> deserialise(std::span<const std::byte> bytes, const Model& model,
   state.rows_time = from.get<double>();
   state.impulse_time = from.get<double>();
   state.impulse_step = from.get<double>();
+  if (!state.lagged.empty()) {
+    numbers(state.lagged);
+    state.lag_time = from.get<double>();
+  }
   std::string wrong = get_rows(model, model.joint_law_blocks(), from, state.joints);
   if (wrong.empty()) {
     wrong = get_rows(model, model.contact_law_blocks(), from, state.contacts);

@@ -35,6 +35,7 @@ Reading::Reading(const std::string& path, const RobotOptions& options,
     : path_(path),
       options_(options),
       problems_(problems),
+      geometry_(geometry),
       meshes_(options, geometry, problems) {
   for (const BodySpec& b : before.bodies) body_names_.take(b.name);
   for (const JointSpec& j : before.joints) joint_names_.take(j.name);
@@ -82,6 +83,7 @@ void Reading::read_sections(const Element& root) {
   each(root, "default", [&](const Element& e) { read_defaults(e, -1); });
   all(attached_defaults, "default", &Reading::read_attached_defaults);
   all("asset", "mesh", &Reading::read_mesh);
+  all("asset", "hfield", &Reading::read_hfield);
   all("asset", "material", &Reading::read_material);
   each(root, "worldbody", [&](const Element& e) { reserve_names(e); });
   each(root, "contact", [&](const Element& e) {
@@ -89,6 +91,7 @@ void Reading::read_sections(const Element& root) {
       for (const char* geom : {"geom1", "geom2"}) paired_.emplace(pair.value(geom));
     });
   });
+  all("tendon", "spatial", &Reading::collect_wraps);
   each(root, "worldbody", [&](const Element& e) { read_world(e); });
   all("contact", "exclude", &Reading::read_exclude);
   all("contact", "pair", &Reading::read_pair);
@@ -96,10 +99,7 @@ void Reading::read_sections(const Element& root) {
   all("equality", "weld", &Reading::read_loop);
   all("equality", "joint", &Reading::read_joint_equality);
   all("tendon", "fixed", &Reading::read_tendon);
-  each(root, "tendon", [&](const Element& e) {
-    each(e, "spatial",
-         [&](const Element& c) { unread_tendons_.emplace(c.value("name")); });
-  });
+  all("tendon", "spatial", &Reading::read_tendon);
   all("equality", "tendon", &Reading::read_tendon_equality);
   each(root, "actuator", [&](const Element& e) { read_actuators(e); });
   each(root, "sensor", [&](const Element& e) { read_sensors(e); });

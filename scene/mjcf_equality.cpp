@@ -151,12 +151,12 @@ void Reading::read_tendon_equality(const Element& e) {
     }
     const auto tendon = tendons_.find(name->value);
     if (tendon == tendons_.end()) {
-      if (unread_tendons_.contains(name->value)) {
-        unread_.count("equality of a spatial tendon", Consequence::uncoupled);
-      } else {
-        error(name->place(), {v.who, ": ", attribute, " = \"", shown(name->value),
-                              "\" must be a tendon of the model"});
-      }
+      error(name->place(), {v.who, ": ", attribute, " = \"", shown(name->value),
+                            "\" must be a tendon of the model"});
+      return;
+    }
+    if (!parts.couplings[tendon->second.spec].path.empty()) {
+      unread_.count("equality of a spatial tendon", Consequence::uncoupled);
       return;
     }
     if (!first && (c[2] != 0 || c[3] != 0 || c[4] != 0)) {
@@ -176,36 +176,6 @@ void Reading::read_tendon_equality(const Element& e) {
   for (const auto& [joint, weight] : weights) coupling.terms.push_back({joint, weight});
   coupling.rest = c[0];
   coupling.frequency = softness(v, "solref", "solimp").frequency();
-  parts.couplings.push_back(std::move(coupling));
-}
-
-void Reading::read_tendon(const Element& e) {
-  const View v = view(e, main_class, e.value("name"));
-  CouplingSpec coupling;
-  double ref = 0, spring_ref = 0;
-  for (const Element& c : e.children) {
-    if (c.tag != "joint") continue;
-    const JointRecord* joint = single_joint(c, "joint", v.who);
-    if (joint == nullptr) return;
-    const double weight = xml::number(c.find("coef"), v.who, 0, Range::any, problems_);
-    if (weight == 0) continue;
-    coupling.terms.push_back({joint->name, weight});
-    ref += weight * joint->ref;
-    spring_ref += weight * (parts.joints[joint->spec].rest + joint->ref);
-  }
-  if (coupling.terms.empty()) return;
-  const std::string name(e.value("name"));
-  coupling.name = coupling_names_.fresh(name.empty() ? "tendon" : name);
-  coupling.stiffness = number(v, "stiffness", 0, Range::not_negative);
-  coupling.damping = number(v, "damping", 0, Range::not_negative);
-  double length = spring_ref;
-  if (const auto n = numbers(v, "springlength", 1, 2); n && n->front() >= 0) {
-    length = n->front();
-    if (n->size() > 1 && n->back() != n->front()) unread_.count("slack of a tendon");
-  }
-  coupling.rest = length - ref;
-  if (!name.empty())
-    tendons_.try_emplace(name, TendonRecord{parts.couplings.size(), ref});
   parts.couplings.push_back(std::move(coupling));
 }
 

@@ -39,10 +39,16 @@ void Reading::read_geom(const Placed& at, int body, const Transform<double>& bas
   if (!given.empty() && !geom_names_.take(given)) {
     error(e.place(), {v.who, ": another geom must not have this name"});
   }
+  if (!given.empty() && wrapped_.contains(given)) note_wrap(at, v, body, base);
   const std::uint32_t contype = bits(v, "contype");
   const std::uint32_t conaffinity = bits(v, "conaffinity");
   const bool touches =
       contype != 0 || conaffinity != 0 || (!given.empty() && paired_.contains(given));
+  if (touches && word(v, "type", "sphere") == "hfield") {
+    read_hfield_geom(at, v, body, base,
+                     {given, {}, body, contype, conaffinity, touch_of(v)});
+    return;
+  }
   const double group = number(v, "group", 0, Range::any);
   const double density = number(v, "density", 1000, Range::not_negative);
   const bool has_mass = get(v, "mass") != nullptr;

@@ -44,6 +44,14 @@ void Reading::read_key(const Element& e) {
       start_rates_[j.name] = our_rates(j, own);
     }
   }
+  const auto count = static_cast<std::size_t>(activation_count_);
+  if (const auto activations = list("act", count)) {
+    for (const ActuatorRecord& record : actuators_) {
+      if (record.activation < 0) continue;
+      parts.motors[record.spec].lag.start = constant_force(
+          record, (*activations)[static_cast<std::size_t>(record.activation)]);
+    }
+  }
   if (e.find("ctrl") == nullptr) {
     hold_pose();
   } else if (const auto ctrl = list("ctrl", static_cast<std::size_t>(actuator_count_))) {
@@ -90,11 +98,13 @@ void Reading::hold_pose() {
     } else {
       const auto coupling =
           std::ranges::find(parts.couplings, motor.coupling, &CouplingSpec::name);
-      for (const CouplingSpec::Term& term : coupling->terms) {
-        length += term.weight * position_of(term.joint);
-      }
+      length += length_of(*coupling, [&](const JointRecord& j) {
+        return j.q.size() == 1 ? j.q.front() : 0;
+      });
     }
-    command(record, record.gear * length);
+    const double control = record.gear * length;
+    command(record, motor.lag.kind == LagKind::integrator ? 0 : control);
+    motor.lag.start = constant_force(record, control);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -86,6 +87,13 @@ struct MeshAsset {
   Solid solid{};          // that they weigh at density 1
 };
 
+/// Heights between 0 and 1 over a rectangle, row by row from −y on.
+struct HfieldAsset {
+  double size[4];  // half lengths along x and y, height, and depth of the base [m]
+  int rows = 0, columns = 0;
+  std::vector<double> heights{};
+};
+
 /// What later sections need to know of a joint.
 struct JointRecord {
   std::string name;
@@ -119,6 +127,14 @@ struct SiteRecord {
   std::optional<Shape> zone{};  // its own volume
 };
 
+/// A sphere or cylinder that tendons go around.
+struct WrapRecord {
+  int body;
+  Transform<double> pose;  // in the body
+  PathPart part;
+  double radius;
+};
+
 struct BodyRecord {
   std::string name;
   int group;           // the first of the bodies that are welded together; 0: the world
@@ -128,10 +144,10 @@ struct BodyRecord {
   std::vector<int> geoms{};
 };
 
-/// A sum of joint positions in the file: a fixed tendon.
+/// A tendon of the file.
 struct TendonRecord {
   std::size_t spec;  // in the couplings of the parts
-  double ref;        // its length where our joints are at 0
+  double ref;        // of a fixed one: its length where our joints are at 0
 };
 
 /// An actuator: f = gain(l, l̇) u + bias(l, l̇), each a constant and two slopes.
@@ -143,6 +159,8 @@ struct ActuatorRecord {
   double gain[3] = {1, 0, 0};
   double bias[3] = {0, 0, 0};
   double control_range[2] = {-infinity, infinity};
+  bool has_length = true;  // a wrench has none
+  int activation = -1;     // among the file's activations; −1: it acts at once
 };
 
 std::string kind_of(JointType type);
@@ -286,6 +304,14 @@ class Reading {
   std::optional<Vec3<double>> fit(const Attribute& name, const View& v,
                                   const std::string& type, Form& form);
 
+  // Height fields: mjcf_hfields.cpp.
+
+  void read_hfield(const Element& e);
+  bool read_elevation(const View& v, HfieldAsset& asset);
+  bool read_hfield_file(const Attribute& file, const View& v, HfieldAsset& asset);
+  void read_hfield_geom(const Placed& at, const View& v, int body,
+                        const Transform<double>& base, const GeomRecord& like);
+
   // What is only seen: mjcf_visuals.cpp.
 
   void read_material(const Element& e);
@@ -332,7 +358,21 @@ class Reading {
   const JointRecord* single_joint(const Element& e, const char* attribute,
                                   const std::string& who);
   void read_tendon_equality(const Element& e);
+
+  // Tendons: mjcf_tendons.cpp.
+
+  void collect_wraps(const Element& e);
+  void note_wrap(const Placed& at, const View& v, int body,
+                 const Transform<double>& base);
+  const SiteRecord* site_named(const Element& e, const char* attribute,
+                               const std::string& who);
+  bool read_path(const Element& e, const std::string& who, CouplingSpec& to);
+  bool read_terms(const Element& e, const std::string& who, CouplingSpec& to, double& ref,
+                  double& at_rest);
   void read_tendon(const Element& e);
+  std::optional<std::string> wrong_path(const CouplingSpec& coupling) const;
+  double length_of(const CouplingSpec& coupling,
+                   const std::function<double(const JointRecord&)>& position) const;
 
   // Actuators: mjcf_actuators.cpp.
 
@@ -346,11 +386,22 @@ class Reading {
     std::string gain_type = "fixed";
     std::string bias_type = "none";
     std::string dynamics = "none";
+    double time = 1;  // of a filter
   };
   void apply(const Element& e, const std::string& who, ActuatorForce& force);
   /// The joint or tendon that it pulls; false where it pulls none that is read.
   bool find_transmission(const View& v, MotorSpec& motor, ActuatorRecord& record);
+  /// The wrench of an actuator at a site; false where that is not read.
+  bool find_wrench(const View& v, const Attribute& site, MotorSpec& motor,
+                   ActuatorRecord& record);
   std::pair<double, double> limits(const View& v, const char* limited, const char* range);
+  /// A range of controls that are positions of what is pulled: as wide as that may move,
+  /// times inheritrange.
+  std::pair<double, double> inherited_range(const View& v, const MotorSpec& motor,
+                                            const ActuatorRecord& record);
+  bool read_lag(const View& v, const ActuatorForce& force, MotorSpec& motor,
+                ActuatorRecord& record);
+  double constant_force(const ActuatorRecord& record, double control) const;
   /// The motor for a control, at its joint.
   void command(const ActuatorRecord& record, double control);
 
@@ -360,6 +411,7 @@ class Reading {
   std::optional<Shape> zone_of(const View& v);
   void read_sensors(const Element& e);
   void read_sensor(const Element& e, SensorKind kind);
+  bool find_actuator(const Element& e, const View& v, SensorSpec& sensor);
   bool place_sensor(const Element& e, const View& v, bool of_frame, SensorSpec& sensor);
 
   // The start: mjcf_keyframes.cpp.
@@ -378,6 +430,7 @@ class Reading {
   std::string path_;
   const RobotOptions& options_;
   Problems& problems_;
+  Geometry& geometry_;
   Meshes meshes_;
   xml::Document document_;
   xml::Unread unread_;
@@ -398,6 +451,7 @@ class Reading {
   std::vector<DefaultClass> classes_;
   std::map<std::string, int, std::less<>> class_of_;
   std::vector<MeshAsset> assets_;
+  std::map<std::string, HfieldAsset, std::less<>> hfields_;
   std::map<std::string, Colour, std::less<>> materials_;
   std::set<int> seen_;         // bodies of which something is drawn
   std::vector<int> looks_of_;  // the bodies of parts.looks
@@ -410,7 +464,8 @@ class Reading {
   std::vector<JointRecord> joints_;  // in MuJoCo's order
   std::map<std::string, std::size_t, std::less<>> joint_of_;
   std::map<std::string, TendonRecord, std::less<>> tendons_;
-  std::set<std::string, std::less<>> unread_tendons_;  // spatial ones
+  std::set<std::string, std::less<>> wrapped_;            // geoms that tendons name
+  std::map<std::string, WrapRecord, std::less<>> wraps_;  // those that were found
   std::vector<GeomRecord> geoms_;
   std::set<std::string, std::less<>> paired_;  // geoms that pairs name
   std::map<std::string, double> compensated_;  // bodies, by which part of their weight
@@ -419,7 +474,7 @@ class Reading {
   std::map<std::string, std::vector<double>> start_rates_;
   std::vector<ContactSpec> pairs_;
   std::vector<ContactSpec> never_;
-  int actuator_count_ = 0;
+  int actuator_count_ = 0, activation_count_ = 0;
 };
 
 }  // namespace bristle::scene::mjcf

@@ -54,6 +54,18 @@ void Reading::read_sensor(const Element& e, SensorKind kind) {
       return;
     }
     sensor.joint = record.name;
+  } else if (kind == SensorKind::coupling_position ||
+             kind == SensorKind::coupling_velocity) {
+    const auto tendon = tendons_.find(e.value("tendon"));
+    if (tendon == tendons_.end()) {
+      error(e.place(), {v.who, ": tendon = \"", shown(e.value("tendon")),
+                        "\" must be a tendon of the model"});
+      return;
+    }
+    sensor.coupling = parts.couplings[tendon->second.spec].name;
+    if (kind == SensorKind::coupling_position) sensor.offset = tendon->second.ref;
+  } else if (kind == SensorKind::motor_force) {
+    if (!find_actuator(e, v, sensor)) return;
   } else if (!place_sensor(e, v, of_frame, sensor)) {
     return;
   }
@@ -61,9 +73,32 @@ void Reading::read_sensor(const Element& e, SensorKind kind) {
     const double cutoff = number(v, "cutoff", 0, Range::not_negative);
     if (cutoff > 0) sensor.reach = cutoff;
   }
-  const std::string target = of_joint ? sensor.joint : sensor.body;
+  const std::string target = of_joint                   ? sensor.joint
+                             : !sensor.coupling.empty() ? sensor.coupling
+                             : !sensor.motor.empty()    ? sensor.motor
+                                                        : sensor.body;
   sensor.name = sensor_names_.fresh(given.empty() ? words({target, ".", e.tag}) : given);
   parts.sensors.push_back(std::move(sensor));
+}
+
+/// The actuator whose force a sensor measures, before its gear.
+bool Reading::find_actuator(const Element& e, const View& v, SensorSpec& sensor) {
+  const std::string name(e.value("actuator"));
+  const auto motor = std::ranges::find(parts.motors, name, &MotorSpec::name);
+  if (motor == parts.motors.end()) {
+    unread_.count(e.tag + " of an actuator that is not read", Consequence::unmeasured);
+    return false;
+  }
+  const auto spec = static_cast<std::size_t>(motor - parts.motors.begin());
+  const auto record = std::ranges::find(actuators_, spec, &ActuatorRecord::spec);
+  if (record == actuators_.end()) {
+    error(e.place(),
+          {v.who, ": actuator = \"", shown(name), "\" must be an actuator of the model"});
+    return false;
+  }
+  sensor.motor = name;
+  sensor.scale = 1 / record->gear;
+  return true;
 }
 
 /// Where a sensor sits; false where that is not read or wrong.

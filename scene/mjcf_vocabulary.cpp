@@ -19,9 +19,9 @@ const std::map<std::string_view, Words>& vocabulary() {
     own.insert(orientation.begin(), orientation.end());
     return own;
   };
-  static const Words common{"name",         "class",        "joint",       "tendon",
-                            "gear",         "ctrlrange",    "ctrllimited", "forcerange",
-                            "forcelimited", "jointinparent"};
+  static const Words common{"name",         "class",         "joint",       "tendon",
+                            "gear",         "ctrlrange",     "ctrllimited", "forcerange",
+                            "forcelimited", "jointinparent", "site",        "refsite"};
   static const auto driving = [](Words own) {
     own.insert(common.begin(), common.end());
     return own;
@@ -68,12 +68,13 @@ const std::map<std::string_view, Words>& vocabulary() {
         "solref",
         "solimp"}},
       {"freejoint", {"name"}},
-      {"site", with({"name", "class", "pos", "type", "size"})},
-      {"geom",
-       with({"name",     "class",   "type",     "pos",         "size",   "fromto",
-             "mass",     "density", "contype",  "conaffinity", "mesh",   "group",
-             "friction", "condim",  "priority", "solref",      "solimp", "fitscale",
-             "margin",   "gap",     "rgba",     "material"})},
+      {"site", with({"name", "class", "pos", "type", "size", "site"})},
+      {"geom", with({"name",   "class",    "type",     "pos",      "size",
+                     "fromto", "mass",     "density",  "contype",  "conaffinity",
+                     "mesh",   "group",    "friction", "condim",   "priority",
+                     "solref", "solimp",   "fitscale", "margin",   "gap",
+                     "rgba",   "material", "geom",     "sidesite", "hfield"})},
+      {"pulley", {"divisor"}},
       {"material", {"name", "class", "rgba"}},
       {"asset", {}},
       {"model", {"name", "file"}},
@@ -89,13 +90,18 @@ const std::map<std::string_view, Words>& vocabulary() {
       {"weld", loop},
       {"tendon",
        {"stiffness", "damping", "springlength", "name", "class", "tendon1", "tendon2",
-        "polycoef", "active", "solref", "solimp"}},
-      {"fixed", {"name", "class", "stiffness", "damping", "springlength"}},
+        "polycoef", "active", "solref", "solimp", "limited", "range"}},
+      {"fixed",
+       {"name", "class", "stiffness", "damping", "springlength", "limited", "range"}},
+      {"spatial",
+       {"name", "class", "stiffness", "damping", "springlength", "limited", "range"}},
       {"actuator", {}},
-      {"general",
-       driving({"gaintype", "biastype", "dyntype", "gainprm", "biasprm", "dynprm"})},
+      {"general", driving({"gaintype", "biastype", "dyntype", "gainprm", "biasprm",
+                           "dynprm", "actrange", "actlimited"})},
       {"motor", driving({})},
       {"position", driving({"kp", "kv", "dampratio", "timeconst", "inheritrange"})},
+      {"intvelocity",
+       driving({"kp", "kv", "dampratio", "inheritrange", "actrange", "actlimited"})},
       {"velocity", driving({"kv"})},
       {"damper", driving({"kv"})},
       {"cylinder", driving({"timeconst", "area", "diameter", "bias"})},
@@ -115,8 +121,12 @@ const std::map<std::string_view, Words>& vocabulary() {
       {"framelinvel", on_frame},
       {"frameangvel", on_frame},
       {"frameangacc", on_frame},
+      {"framelinacc", on_frame},
+      {"tendonpos", {"name", "tendon"}},
+      {"tendonvel", {"name", "tendon"}},
+      {"actuatorfrc", {"name", "actuator"}},
       {"keyframe", {}},
-      {"key", {"name", "qpos", "qvel", "ctrl"}},
+      {"key", {"name", "qpos", "qvel", "ctrl", "act"}},
   };
   return all;
 }
@@ -130,8 +140,8 @@ const Words& actuators() {
 }  // namespace
 
 bool belongs(std::string_view tag, std::string_view parent) {
-  static const Words driving{"general",  "motor",  "position",
-                             "velocity", "damper", "cylinder"};
+  static const Words driving{"general", "motor",    "position",   "velocity",
+                             "damper",  "cylinder", "intvelocity"};
   static const Words carried{"body", "inertial", "joint", "freejoint",
                              "geom", "site",     "frame"};
   static const std::map<std::string_view, Words> all{
@@ -141,20 +151,23 @@ bool belongs(std::string_view tag, std::string_view parent) {
       {attached_defaults, {"default"}},
       {"default",
        {"default", "joint", "geom", "mesh", "material", "site", "tendon", "equality",
-        "pair", "general", "motor", "position", "velocity", "damper", "cylinder"}},
+        "pair", "general", "motor", "position", "velocity", "damper", "cylinder",
+        "intvelocity"}},
       {"worldbody", {"body", "geom", "site", "frame"}},
       {"body", carried},
       {"frame", carried},
       {"asset", {"mesh", "material", "model"}},
       {"contact", {"exclude", "pair"}},
       {"equality", {"connect", "weld", "joint", "tendon"}},
-      {"tendon", {"fixed"}},
+      {"tendon", {"fixed", "spatial"}},
       {"fixed", {"joint"}},
+      {"spatial", {"site", "geom", "pulley"}},
       {"actuator", driving},
       {"sensor",
        {"touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "rangefinder",
         "jointpos", "jointvel", "jointactuatorfrc", "framepos", "framequat",
-        "framelinvel", "frameangvel", "frameangacc"}},
+        "framelinvel", "frameangvel", "frameangacc", "framelinacc", "tendonpos",
+        "tendonvel", "actuatorfrc"}},
       {"keyframe", {"key"}},
   };
   const auto found = all.find(parent);
@@ -214,6 +227,7 @@ Consequence consequence_of_attribute(std::string_view tag, std::string_view attr
 }
 
 std::string_view family(std::string_view tag) {
+  if (tag == "fixed" || tag == "spatial") return "tendon";
   return actuators().contains(tag) ? std::string_view("actuator") : tag;
 }
 

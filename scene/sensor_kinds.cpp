@@ -23,7 +23,11 @@ constexpr SensorWord all_words[] = {
     {SensorKind::force, "force", "force", "N"},
     {SensorKind::torque, "torque", "torque", "N m"},
     {SensorKind::touch, "touch", "touch", "N"},
-    {SensorKind::range, "range", "rangefinder", "m"}};
+    {SensorKind::range, "range", "rangefinder", "m"},
+    {SensorKind::felt_acceleration, "", "framelinacc", "m/s^2"},
+    {SensorKind::coupling_position, "", "tendonpos", "m or rad"},
+    {SensorKind::coupling_velocity, "", "tendonvel", "m/s or rad/s"},
+    {SensorKind::motor_force, "", "actuatorfrc", "N or N m"}};
 
 }  // namespace
 

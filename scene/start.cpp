@@ -41,7 +41,7 @@ void find_overlaps(const Model& model, const ContactRows& contacts, StartReport&
 
 void find_limits(const Model& model, const State& start, StartReport& report) {
   for (const JointRow& row : model.joint_rows) {
-    if (!row.is_limit) continue;
+    if (!row.is_limit || row.coupling >= 0) continue;
     const auto joints = model.tree.joints();
     const auto joint = std::find_if(joints.begin(), joints.end(), [&](const Joint& j) {
       return j.v >= 0 && row.dof >= j.v && row.dof < j.v + velocity_count(j.type);

@@ -179,6 +179,9 @@ std::optional<std::vector<double>> numbers(const Attribute& from, const std::str
       if (from.value.find(left) == std::string::npos) continue;
       must = "be of numbers: xacro has left this over; run xacro on the file first";
     }
+    if (most > 1 && from.value.find(',') != std::string::npos) {
+      must = "be numbers with spaces between them, not commas";
+    }
     problems.error(from.place(), words({who, ": ", shown(from.name), " = ",
                                         shown(from.value), " must ", must}));
     return std::nullopt;

@@ -152,6 +152,15 @@ double inverse_mass(System& system, const State& state, std::size_t row,
   if (row < joint_rows(state)) {
     const JointRow* joint = system.pools.joints.joint(row);
     if (joint == nullptr) return 0;
+    if (joint->coupling >= 0) {
+      JacobianRow<double> along;
+      system.pools.joints.jacobian(system.placement(state.q, state.v), row,
+                                   std::span(&along, 1));
+      double mobility = 0;
+      inverse_inertia<double>(tree, std::span(&along, 1), system.tree, scratch,
+                              std::span(&mobility, 1));
+      return mobility;
+    }
     std::fill(scratch.begin(), scratch.end(), 0.0);
     scratch[at(joint->dof)] = 1;
     solve_mass<double>(tree, scratch, {}, system.tree, scratch);

@@ -4,11 +4,12 @@
 
 #include "bristle/contact/episodes.hpp"
 #include "bristle/contact/law_pool.hpp"
+#include "bristle/dynamics/coupling_motion.hpp"
 #include "bristle/dynamics/jacobian_row.hpp"
 
-// The pool of joint rows: limits (a normal law on how far a joint is beyond its bound)
-// and friction of joints (a friction law under a given load), as Model::joint_rows lists
-// them. They always exist and never change their index.
+// The pool of joint rows: limits (a normal law on how far a joint or a coupling is beyond
+// its bound) and friction of joints (a friction law under a given load), as
+// Model::joint_rows lists them. They always exist and never change their index.
 
 namespace bristle {
 
@@ -23,7 +24,7 @@ class JointPool : public LawPool {
   JointPool(const Model& model, Team& team);
 
   /// Brings the rows of an accepted state up to date: depths, rates, episodes.
-  void settle(const AcceptedStep& step, State& state,
+  void settle(const AcceptedStep& step, const Workspace<double>& ws, State& state,
               std::vector<Event>& events) noexcept;
 
   /// Measures the rows at other positions and velocities within the step.
@@ -52,9 +53,14 @@ class JointPool : public LawPool {
   }
 
  private:
-  void measure_rows(std::span<const double> q, std::span<const double> v) noexcept;
+  void measure_rows(const Placement& at) noexcept;
+  void measure_coupling(const JointRow& row, const Placement& at, std::size_t i) noexcept;
 
   const Model* model_;
+  CouplingMotion couplings_;  // at the last settle() or measure()
+  /// Rows of J of the limits of couplings, by row, and where each begins.
+  std::vector<DofWeight> arms_;
+  std::vector<std::size_t> first_arm_;
   std::vector<int> joint_of_;  // Model::joint_rows by row; −1: padding
   std::vector<int> begin_;     // of each block, and the end of the last
 };

@@ -67,6 +67,15 @@ struct Entry {
   JointRow row;
 };
 
+/// Of what stops an inertia.
+LawChoice default_limit(double inertia) {
+  const double rate = std::numbers::pi / limit_time;
+  return choose<GonthierNormal>({.stiffness = inertia * rate * rate,
+                                 .exponent = 1,
+                                 .restitution = limit_restitution,
+                                 .impact_speed_floor = 0.01});
+}
+
 /// The rows of all velocities, under the laws given or the default ones.
 std::vector<Entry> rows_of_joints(const Tree& tree, const ByLink<LimitSpec>& limits,
                                   const ByLink<JointFrictionSpec>& frictions) {
@@ -76,14 +85,8 @@ std::vector<Entry> rows_of_joints(const Tree& tree, const ByLink<LimitSpec>& lim
     const Dof& dof = tree.dofs()[at(d)];
     if (dof.q >= 0 && (std::isfinite(dof.lower) || std::isfinite(dof.upper))) {
       const auto own = limits.find(dof.link);
-      const double rate = std::numbers::pi / limit_time;
       const LawChoice normal =
-          own != limits.end()
-              ? own->second->normal
-              : choose<GonthierNormal>({.stiffness = inertia[at(d)] * rate * rate,
-                                        .exponent = 1,
-                                        .restitution = limit_restitution,
-                                        .impact_speed_floor = 0.01});
+          own != limits.end() ? own->second->normal : default_limit(inertia[at(d)]);
       const LawBlock laws{normal, choose<Frictionless>(), false};
       if (std::isfinite(dof.lower)) {
         entries.push_back({laws, {d, true, -1, dof.lower, 0}});
@@ -130,6 +133,12 @@ void add_blocks(const std::vector<Entry>& entries, Model& model) {
 
 }  // namespace
 
+/// Revolute and prismatic joints move about z; the others in order x, y, z.
+Vec3<double> axis_at(const Link& link, const Transform<double>& pose, int k) {
+  if (velocity_count(link.type) == 1) return pose.R.z;
+  return k % 3 == 0 ? pose.R.x : (k % 3 == 1 ? pose.R.y : pose.R.z);
+}
+
 std::vector<double> moved_inertia(const Tree& tree) {
   const std::vector<Transform<double>> poses = neutral_poses(tree);
   std::vector<Inertia<double>> composite(poses.size(), Inertia<double>::zero());
@@ -141,12 +150,7 @@ std::vector<double> moved_inertia(const Tree& tree) {
     const Link& link = tree.link(i);
     const Inertia<double>& whole = composite[at(i)];
     for (int k = 0; k < velocity_count(link.type); ++k) {
-      // Revolute and prismatic joints move about z; the others in order x, y, z.
-      Vec3<double> axis = poses[at(i)].R.z;
-      if (velocity_count(link.type) > 1) {
-        axis = k % 3 == 0 ? poses[at(i)].R.x
-                          : (k % 3 == 1 ? poses[at(i)].R.y : poses[at(i)].R.z);
-      }
+      const Vec3<double> axis = axis_at(link, poses[at(i)], k);
       inertia[at(link.v + k)] =
           (is_linear(link.type, k) ? whole.mass : dot(axis, whole.rotational * axis)) +
           tree.armature()[at(link.v + k)];
@@ -158,13 +162,45 @@ std::vector<double> moved_inertia(const Tree& tree) {
   return inertia;
 }
 
+namespace {
+
+/// The limits of couplings, under the default law, and springs with slack.
+void add_coupling_limits(std::span<const CouplingSpec> specs, const Model& model,
+                         std::vector<Entry>& entries) {
+  if (specs.empty()) return;
+  const std::vector<double> inertia = moved_inertia(model.tree);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const CouplingSpec& spec = specs[i];
+    const Coupling& coupling = model.couplings[i];
+    const LawBlock laws{default_limit(1 / compliance_of(coupling, inertia)),
+                        choose<Frictionless>(), false};
+    const auto add = [&](const LawBlock& under, double sign, double bound) {
+      if (!std::isfinite(bound)) return;
+      entries.push_back({under, {-1, true, sign, bound, 0, static_cast<int>(i)}});
+    };
+    add(laws, -1, spec.lower);
+    add(laws, 1, spec.upper);
+    if (!(spec.slack > 0) || !(spec.stiffness > 0)) continue;
+    const LawBlock spring{
+        choose<KelvinVoigt>({.stiffness = spec.stiffness, .damping = 0, .clamp = 1}),
+        choose<Frictionless>(), false};
+    if (spec.path.empty() || spec.rest > 0) add(spring, -1, spec.rest);
+    add(spring, 1, spec.rest + spec.slack);
+  }
+}
+
+}  // namespace
+
 Problem add_joint_rows(std::span<const LimitSpec> limits,
-                       std::span<const JointFrictionSpec> frictions, Model& model) {
+                       std::span<const JointFrictionSpec> frictions,
+                       std::span<const CouplingSpec> couplings, Model& model) {
   ByLink<LimitSpec> limit_of;
   if (Problem p = check_limits(limits, model, limit_of)) return p;
   ByLink<JointFrictionSpec> friction_of;
   if (Problem p = check_frictions(frictions, model, friction_of)) return p;
-  add_blocks(rows_of_joints(model.tree, limit_of, friction_of), model);
+  std::vector<Entry> entries = rows_of_joints(model.tree, limit_of, friction_of);
+  add_coupling_limits(couplings, model, entries);
+  add_blocks(entries, model);
   for (const Dof& dof : model.tree.dofs()) {
     if (dof.damping != 0 || dof.stiffness != 0) model.has_joint_forces = true;
   }

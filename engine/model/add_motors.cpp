@@ -14,6 +14,23 @@ namespace {
 using checks::finite;
 using checks::quoted;
 
+Problem check_lag(const MotorSpec& spec, const Subject& who) {
+  const MotorLag& lag = spec.lag;
+  if (lag.kind == LagKind::none) return {};
+  if (spec.kind == MotorKind::prescribed) {
+    return who.error("lag", "prescribed motion cannot lag");
+  }
+  if (lag.kind == LagKind::filter && !(lag.time > 0 && std::isfinite(lag.time))) {
+    return who.error("lag", "the time of its filter must be a number > 0");
+  }
+  if (!std::isfinite(lag.base) || !std::isfinite(lag.start) ||
+      !(lag.least <= lag.largest)) {
+    return who.error("lag",
+                     "its lag must be of numbers, the least not above the largest");
+  }
+  return {};
+}
+
 /// What is wrong with a motor's own numbers.
 Problem check_numbers(const MotorSpec& spec, const Subject& who) {
   const Signal& s = spec.target;
@@ -52,7 +69,7 @@ Problem check_numbers(const MotorSpec& spec, const Subject& who) {
   if (!(spec.least_force <= spec.largest_force)) {
     return who.error("least_force", "least_force must not be above largest_force");
   }
-  return {};
+  return check_lag(spec, who);
 }
 
 /// What is wrong with a motor on its joint.
@@ -87,9 +104,11 @@ void tune(const MotorSpec& spec, const Model& model, Motor& motor) {
   if (motor.coupling < 0) {
     moved = inertia[at(motor.v)];
   } else {
-    for (const DofWeight& j : model.couplings[at(motor.coupling)].joints) {
-      moved += inertia[at(j.dof)] / (j.weight * j.weight);
+    const Coupling& coupling = model.couplings[at(motor.coupling)];
+    for (const DofWeight& j : coupling.joints) {
+      if (j.weight != 0) moved += inertia[at(j.dof)] / (j.weight * j.weight);
     }
+    if (coupling.moves()) moved = 1 / compliance_of(coupling, inertia);
   }
   if (spec.frequency > 0) motor.kp = moved * spec.frequency * spec.frequency;
   if (spec.damping_ratio > 0) {
@@ -105,6 +124,10 @@ Problem drive_coupling(const MotorSpec& spec, const Model& model, const Subject&
   }
   if (spec.kind == MotorKind::prescribed) {
     return who.error("kind", "motion is prescribed to joints only, not to a coupling");
+  }
+  if (model.couplings[at(motor.coupling)].wrench_link >= 0 &&
+      (spec.kp > 0 || spec.frequency > 0)) {
+    return who.error("kp", "a wrench has no length for a position motor to hold");
   }
   return {};
 }
@@ -137,7 +160,9 @@ Problem add_motors(std::span<const MotorSpec> specs, Model& model) {
                 .largest_force = spec.largest_force,
                 .torque = spec.torque,
                 .compensates_gravity = spec.compensates_gravity,
-                .target = spec.target};
+                .target = spec.target,
+                .lag = spec.lag};
+    if (motor.lag.kind != LagKind::none) motor.lagged = model.lagged_motors++;
     if (!spec.coupling.empty()) {
       if (Problem p = drive_coupling(spec, model, who, motor)) return p;
       tune(spec, model, motor);

@@ -18,17 +18,19 @@ using checks::Problem;
 using checks::Subject;
 
 Problem add_shapes(std::span<const ShapeSpec> specs, Model& model);
-/// Limits and friction of the joints: blocks of one row per velocity.
+/// Sums of joint positions, paths and wrenches, with their springs.
+Problem add_couplings(std::span<const CouplingSpec> specs, Model& model);
+/// Limits and friction of the joints: blocks of one row per velocity; and the limits of
+/// couplings.
 Problem add_joint_rows(std::span<const LimitSpec> limits,
-                       std::span<const JointFrictionSpec> frictions, Model& model);
+                       std::span<const JointFrictionSpec> frictions,
+                       std::span<const CouplingSpec> couplings, Model& model);
 Problem add_loops(std::span<const LoopSpec> specs, Model& model);
 Problem add_constraints(std::span<const ConstraintSpec> specs, Model& model);
 /// Which laws act between which shapes.
 Problem add_rules(std::span<const ContactSpec> specs, Model& model);
 /// All pairs, or the decision that there are too many to list.
 Problem add_pairs(Model& model);
-/// Sums of joint positions, with their springs.
-Problem add_couplings(std::span<const CouplingSpec> specs, Model& model);
 Problem add_motors(std::span<const MotorSpec> specs, Model& model);
 Problem add_loads(std::span<const LoadSpec> specs, Model& model);
 Problem add_capacity(const ModelOptions& options, Model& model);
@@ -60,6 +62,12 @@ Problem check_laws(const Subject& who, const LawChoice* normal,
 
 /// The inertia about each velocity's axis of all that it moves, joints at neutral.
 std::vector<double> moved_inertia(const Tree& tree);
+
+/// J M⁻¹ Jᵀ of a coupling, were each of its joints alone, at neutral.
+double compliance_of(const Coupling& coupling, std::span<const double> moved_inertia);
+
+/// The axis of velocity k of a joint, where its link is so.
+Vec3<double> axis_at(const Link& link, const Transform<double>& pose, int k);
 
 /// Where the links are with every joint at neutral.
 std::vector<Transform<double>> neutral_poses(const Tree& tree);

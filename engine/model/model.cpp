@@ -105,12 +105,14 @@ Result<Model> ModelBuilder::build() const {
   model.contact_ledger = options_.contact_ledger;
   using namespace assembly;
   if (Problem p = add_shapes(shapes_, model)) return *std::move(p);
-  if (Problem p = add_joint_rows(limits_, frictions_, model)) return *std::move(p);
+  if (Problem p = add_couplings(couplings_, model)) return *std::move(p);
+  if (Problem p = add_joint_rows(limits_, frictions_, couplings_, model)) {
+    return *std::move(p);
+  }
   if (Problem p = add_loops(loops_, model)) return *std::move(p);
   if (Problem p = add_constraints(constraints_, model)) return *std::move(p);
   if (Problem p = add_rules(contacts_, model)) return *std::move(p);
   if (Problem p = add_pairs(model)) return *std::move(p);
-  if (Problem p = add_couplings(couplings_, model)) return *std::move(p);
   if (Problem p = add_motors(motors_, model)) return *std::move(p);
   if (Problem p = add_loads(loads_, model)) return *std::move(p);
   if (Problem p = add_capacity(options_, model)) return *std::move(p);

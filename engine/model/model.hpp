@@ -13,6 +13,7 @@
 #include "bristle/geometry/overlap.hpp"
 #include "bristle/geometry/pairs.hpp"
 #include "bristle/laws/law_choice.hpp"
+#include "bristle/model/path.hpp"
 #include "bristle/model/signal.hpp"
 #include "bristle/model/tree.hpp"
 
@@ -82,6 +83,23 @@ enum class MotorKind : std::uint8_t {
   prescribed,  // moves the joint exactly as the target, with whatever force that takes
 };
 
+enum class LagKind : std::uint8_t {
+  none,
+  filter,      // ċ = (f − c)/T
+  integrator,  // ċ = f − base
+};
+
+/// What a motor is told, f = kp target + kd target rate + torque (or the torque alone of
+/// a torque motor), acts with a lag: as c instead of f.
+struct MotorLag {
+  LagKind kind = LagKind::none;
+  double time = 0;                                          // T of a filter [s]
+  double base = 0;                                          // of an integrator
+  double start = 0;                                         // c at the beginning
+  double least = -std::numeric_limits<double>::infinity();  // of c
+  double largest = std::numeric_limits<double>::infinity();
+};
+
 struct MotorSpec {
   std::string name{};
   std::string joint{};
@@ -102,19 +120,50 @@ struct MotorSpec {
   bool compensates_gravity = false;
   double least_force = -std::numeric_limits<double>::infinity();  // [N m] or [N]
   double largest_force = std::numeric_limits<double>::infinity();
+  MotorLag lag{};
 };
 
-/// A sum of joint positions with weights, s = Σ w q: a tendon over several joints, a gear
-/// between two, a joint that imitates another. A spring and a damper hold it at `rest`;
-/// motors may pull it.
+/// A place on a body that a string passes through or around (path.hpp).
+struct PathSpec {
+  PathPart part = PathPart::point;
+  std::string body{world_name};
+  Transform<double> pose{};  // in the body
+  double radius = 0;         // of a sphere or cylinder [m]
+  double divisor = 1;        // of a pulley
+  std::string side_body{};   // empty: the string lies on no side in particular
+  Vec3<double> side{0, 0, 0};
+};
+
+/// A force and torque on a body in a frame of it, for each unit that a motor gives: a
+/// propeller, a thruster, a hand that pushes.
+struct WrenchSpec {
+  std::string body{};
+  Transform<double> pose{};  // in the body
+  Force<double> unit{};      // in its axes, about its origin
+};
+
+/// What joints, springs and motors move together, one number s of the positions:
+///
+///   a sum of joint positions with weights, s = Σ w q: a tendon over several joints, a
+///   gear between two, a joint that imitates another;
+///   the length of a string along a path [m];
+///   or a wrench on a body, which has no length.
+///
+/// A spring and a damper hold it at `rest`, limits keep it within bounds, motors may pull
+/// it.
 struct CouplingSpec {
   struct Term {
     std::string joint;  // revolute or prismatic
     double weight;
   };
   std::string name{};
-  std::vector<Term> terms{};
-  double rest = 0;       // of s
+  std::vector<Term> terms{};  // one of these three
+  std::vector<PathSpec> path{};
+  std::optional<WrenchSpec> wrench{};
+  double rest = 0;   // of s
+  double slack = 0;  // the spring begins to pull so much above `rest`
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
   double stiffness = 0;  // [N m/rad] or [N/m], of s
   double damping = 0;
   /// > 0: the stiffness is the one with which the joints alone would oscillate at this
@@ -254,13 +303,15 @@ struct LawBlock {
   friend bool operator==(const LawBlock&, const LawBlock&) = default;
 };
 
-/// A limit or a friction of one joint velocity: a row that is always there.
+/// A limit or a friction of one joint velocity, or a limit of a coupling: a row that is
+/// always there.
 struct JointRow {
-  int dof;
+  int dof;  // −1: of a coupling
   bool is_limit;
   double sign;  // limit: depth = sign (q − bound)
   double bound;
   double load;  // friction: its given normal force
+  int coupling = -1;
 };
 
 struct Motor {
@@ -274,25 +325,30 @@ struct Motor {
   double torque;  // of a position motor, besides
   bool compensates_gravity;
   Signal target;
+  MotorLag lag{};
+  int lagged = -1;  // in State::lagged; −1: it acts at once
 };
 
-/// A sum of joint positions with weights, with its spring and damper.
+/// A sum of joint positions with weights, a path or a wrench, with its spring and damper.
 struct Coupling {
   std::string name;
-  std::vector<DofWeight> joints;     // velocities
-  std::vector<DofWeight> positions;  // the same, by position
+  std::vector<DofWeight> joints;     // velocities; of a path or wrench, joints at neutral
+  std::vector<DofWeight> positions;  // of a sum: the same, by position
   double rest, stiffness, damping;
+  std::vector<PathElement> path{};
+  int wrench_link = -1;
+  Transform<double> wrench_pose{};
+  Force<double> wrench{};
+  int stem = world_link;  // the last link whose motion moves all of a path
 
+  /// Whether its weights change as the bodies move (dynamics/coupling_motion.hpp).
+  bool moves() const { return !path.empty() || wrench_link >= 0; }
+  /// Of a sum.
   double value(std::span<const double> q) const noexcept {
     double s = 0;
     for (const DofWeight& p : positions)
       s += p.weight * q[static_cast<std::size_t>(p.dof)];
     return s;
-  }
-  double rate(std::span<const double> v) const noexcept {
-    double u = 0;
-    for (const DofWeight& j : joints) u += j.weight * v[static_cast<std::size_t>(j.dof)];
-    return u;
   }
 };
 
@@ -353,11 +409,12 @@ struct Model {
   int loop_rows = 0;                 // of the rigid ones
   bool has_joint_forces = false;     // springs or dampers
   bool compensates_gravity = false;  // some motor does
-  int joint_row_capacity = 0;        // a multiple of the lanes
-  int contact_row_capacity = 0;      // the same; to begin with where rooms grow
-  int pair_capacity = 0;             // of the broad phase
-  bool rooms_grow = false;           // those of contacts and of the broad phase
-  int normal_fields = 0;  // the most numbers that a law of this model remembers
+  int lagged_motors = 0;
+  int joint_row_capacity = 0;    // a multiple of the lanes
+  int contact_row_capacity = 0;  // the same; to begin with where rooms grow
+  int pair_capacity = 0;         // of the broad phase
+  bool rooms_grow = false;       // those of contacts and of the broad phase
+  int normal_fields = 0;         // the most numbers that a law of this model remembers
   int friction_fields = 0;
   bool contact_ledger = false;
   bool has_patches = false;     // some contacts are under volumetric laws

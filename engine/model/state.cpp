@@ -74,6 +74,11 @@ State make_state(const Model& model) {
   state.joints.begin.assign(joint_blocks + 1, 0);
   state.contacts.grow(static_cast<std::size_t>(model.contact_row_capacity), columns);
   state.contacts.begin.assign(model.blocks.size() - joint_blocks + 1, 0);
+  for (const Motor& motor : model.motors) {
+    if (motor.lagged < 0) continue;
+    state.lagged.push_back(
+        std::clamp(motor.lag.start, motor.lag.least, motor.lag.largest));
+  }
   return state;
 }
 

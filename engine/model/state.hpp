@@ -138,6 +138,8 @@ struct State {
   ContactRows contacts;           // of shapes, by the pair cache
   LawRows joints;                 // limits and friction of joints, as Model::joint_rows
   double rows_time = 0;           // of the accepted state that the rows were made for
+  std::vector<double> lagged;     // what motors with a lag act by, c of MotorLag
+  double lag_time = 0;            // when they were so [s]
   Works works{};
   double impulse_time = 0;     // of the state that the rows' impulses led to
   double impulse_step = 0;     // over which they acted; 0: there are none [s]

@@ -12,7 +12,7 @@
 #include "bristle/complementarity/bound_iteration.hpp"
 #include "bristle/complementarity/half_rows.hpp"
 #include "bristle/complementarity/solvers.hpp"
-#include "bristle/model/motors.hpp"
+#include "bristle/dynamics/motors.hpp"
 #include "bristle/step/fixed_step.hpp"
 #include "bristle/step/gyroscopic.hpp"
 #include "bristle/step/implicit_joints.hpp"
@@ -215,9 +215,10 @@ Complementarity::Complementarity(const System& system,
       links_free_(links_before_),
       applied_(links_before_.size(), Force<double>::zero()) {
   const std::vector<Loop>& loops = system.model->loops;
-  if (std::all_of(loops.begin(), loops.end(), [](const Loop& l) { return l.rigid; })) {
-    return;
-  }
+  const bool bends = std::ranges::any_of(loops, [](const Loop& l) { return !l.rigid; }) ||
+                     std::ranges::any_of(system.model->couplings,
+                                         [](const Coupling& c) { return c.moves(); });
+  if (!bends) return;
   ahead_ = std::make_unique<Workspace<double>>(system.model->tree);
   q_ahead_.resize(at(system.model->tree.position_count()));
   v_ahead_.resize(v_free_.size());
@@ -269,7 +270,9 @@ void Complementarity::apply(System& system, const State& state, double h,
   const Model& model = *system.model;
   std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());
   std::fill(system.tau.begin(), system.tau.end(), 0.0);
-  joints_.add(model, state, h, commands, system.tree, system.tau);
+  system.drives.couplings.update(system.tree);
+  joints_.add(model, system.drives.couplings, state, h, commands, system.tree,
+              system.tau);
   bristle::add_loads(model, system.tree, system.on_links);
   gyroscopic_.add(model.tree, system.tree, h, system.on_links);
 }
@@ -454,7 +457,8 @@ void Complementarity::add_constraints(System& system, double h) {
 
 void Complementarity::add_motors(System& system, const State&, double h) {
   for (const ImplicitJoints::Row& motor : joints_.rows()) {
-    const JacobianRow<double> row = ImplicitJoints::jacobian(*system.model, motor);
+    const JacobianRow<double> row =
+        ImplicitJoints::jacobian(system.drives.couplings, motor);
     const double rate = row_rate<double>(system.tree, v_free_, row);
     add(system, row, rate,
         {rate - motor.force / motor.slope, 1 / (h * motor.slope), h * motor.least,
@@ -993,8 +997,8 @@ void Complementarity::find_velocity(System& system, const State& state, double) 
                     system.tau);
   }
   for (const ImplicitJoints::Row& motor : joints_.rows()) {
-    add_row<double>(ImplicitJoints::jacobian(model, motor), z_[at(r++)], system.on_links,
-                    system.tau);
+    add_row<double>(ImplicitJoints::jacobian(system.drives.couplings, motor), z_[at(r++)],
+                    system.on_links, system.tau);
   }
   solve_mass<double>(model.tree, system.tau, system.on_links, system.tree, change_);
   for (std::size_t k = 0; k < v_next_.size(); ++k) v_next_[k] = v_free_[k] + change_[k];
@@ -1066,9 +1070,10 @@ void Complementarity::enter_ledger(System& system, State& state, double h) {
   }
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     if (model.motors[i].kind == MotorKind::prescribed || joints_.is_row(i)) continue;
-    system.motor_forces[i] = joints_.motor_force(model, i, v_next_);
-    works.motors +=
-        h * system.motor_forces[i] * travel_rate(model, model.motors[i], v_next_);
+    system.motor_forces[i] =
+        joints_.motor_force(model, system.drives.couplings, i, v_next_);
+    works.motors += h * system.motor_forces[i] *
+                    travel_rate(system.drives.couplings, model.motors[i], v_next_);
   }
   int r = sections_.springs;
   for (const SpringLine& line : springs_) {
@@ -1090,8 +1095,8 @@ void Complementarity::enter_ledger(System& system, State& state, double h) {
   for (const ImplicitJoints::Row& row : joints_.rows()) {
     if (row.motor >= 0) {
       system.motor_forces[at(row.motor)] = z_[at(r)] / h;
-      works.motors +=
-          z_[at(r)] * travel_rate(model, model.motors[at(row.motor)], v_next_);
+      works.motors += z_[at(r)] * travel_rate(system.drives.couplings,
+                                              model.motors[at(row.motor)], v_next_);
     }
     ++r;
   }
@@ -1211,7 +1216,9 @@ StepStatus Complementarity::take(System& system, State& state, double h,
       return StepStatus::not_finite;
     }
     const bool complete = !join_missed(system, state, h);
-    if (joints_.within_limits(*system.model, v_next_) && complete) break;
+    if (joints_.within_limits(*system.model, system.drives.couplings, v_next_) &&
+        complete)
+      break;
   }
   if (!all_finite(v_next_)) {
     restore(state);

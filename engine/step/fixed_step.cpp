@@ -126,6 +126,7 @@ StepStatus FixedStep::substep(State& state, Commands commands) noexcept {
       state.time = time;
     }
   }
+  if (status == StepStatus::ok) follow_lags(*system_.model, state, commands);
   return status;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bristle/model/motors.hpp"
+#include "bristle/dynamics/motors.hpp"
 
 namespace bristle {
 
@@ -27,9 +27,9 @@ ImplicitJoints::ImplicitJoints(const Model& model)
 
 void ImplicitJoints::begin() noexcept { std::fill(is_row_.begin(), is_row_.end(), 0); }
 
-void ImplicitJoints::add(const Model& model, const State& state, double h,
-                         Commands commands, Workspace<double>& ws,
-                         std::span<double> tau) noexcept {
+void ImplicitJoints::add(const Model& model, const CouplingMotion& couplings,
+                         const State& state, double h, Commands commands,
+                         Workspace<double>& ws, std::span<double> tau) noexcept {
   count_ = 0;
   const std::span<const Dof> dofs = model.tree.dofs();
   constexpr double none = std::numeric_limits<double>::infinity();
@@ -53,25 +53,30 @@ void ImplicitJoints::add(const Model& model, const State& state, double h,
     motors_[i] = {0, 0};
     if (motor.kind == MotorKind::prescribed) continue;
     // Its target at the end of the step, unless it is told otherwise.
-    const MotorCommand command = command_of(motor, i, state.time + h, commands);
+    MotorCommand command = command_of(motor, i, state.time + h, commands);
+    if (motor.lagged >= 0) {
+      const double c = state.lagged[at(motor.lagged)];
+      command = {.torque = lag_after(motor.lag, c, told(motor, command),
+                                     state.time + h - state.lag_time)};
+    }
     if (motor.kind == MotorKind::torque) {
       motors_[i] = {limited(motor, command.torque), 0};
-      add_motor_force(model, motor, motors_[i].force, tau);
+      add_motor_force(couplings, motor, motors_[i].force, tau);
       continue;
     }
     const double slope = motor.kd + h * motor.kp;
     const double weight = motor.compensates_gravity ? holding_.forces[at(motor.v)] : 0;
-    const double force = motor.kp * (command.target - travel(model, motor, state.q)) +
+    const double force = motor.kp * (command.target - travel(couplings, motor, state.q)) +
                          motor.kd * command.target_rate + command.torque + weight;
     motors_[i] = {force, slope};
-    const double now = force - slope * travel_rate(model, motor, state.v);
+    const double now = force - slope * travel_rate(couplings, motor, state.v);
     if (is_row_[i] == 0 && slope > 0) {
       is_row_[i] = motor.coupling >= 0 || !bristle::within_limits(motor, now) ||
                    is_free(model.tree, dofs[at(motor.v)]);
     }
     if (slope == 0) {
       motors_[i].force = limited(motor, force);
-      add_motor_force(model, motor, motors_[i].force, tau);
+      add_motor_force(couplings, motor, motors_[i].force, tau);
     } else if (is_row_[i] != 0) {
       rows_[count_++] = {motor.v, static_cast<int>(i), motor.coupling,     force,
                          slope,   motor.least_force,   motor.largest_force};
@@ -82,10 +87,10 @@ void ImplicitJoints::add(const Model& model, const State& state, double h,
   }
 }
 
-JacobianRow<double> ImplicitJoints::jacobian(const Model& model,
+JacobianRow<double> ImplicitJoints::jacobian(const CouplingMotion& couplings,
                                              const Row& row) noexcept {
   if (row.coupling < 0) return row_of_joint<double>(row.dof, 1.0);
-  return row_of_joints<double>(model.couplings[at(row.coupling)].joints);
+  return row_of_joints<double>(couplings.joints(at(row.coupling)));
 }
 
 void ImplicitJoints::remove(const Model& model, Workspace<double>& ws) const noexcept {
@@ -93,18 +98,19 @@ void ImplicitJoints::remove(const Model& model, Workspace<double>& ws) const noe
   std::copy(own.begin(), own.end(), ws.armature.begin());
 }
 
-double ImplicitJoints::motor_force(const Model& model, std::size_t i,
+double ImplicitJoints::motor_force(const Model& model, const CouplingMotion& couplings,
+                                   std::size_t i,
                                    std::span<const double> v) const noexcept {
-  return motors_[i].force - motors_[i].slope * travel_rate(model, model.motors[i], v);
+  return motors_[i].force - motors_[i].slope * travel_rate(couplings, model.motors[i], v);
 }
 
-bool ImplicitJoints::within_limits(const Model& model,
+bool ImplicitJoints::within_limits(const Model& model, const CouplingMotion& couplings,
                                    std::span<const double> v) noexcept {
   bool within = true;
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     const Motor& motor = model.motors[i];
     if (motor.kind != MotorKind::position || is_row_[i] != 0) continue;
-    if (bristle::within_limits(motor, motor_force(model, i, v))) continue;
+    if (bristle::within_limits(motor, motor_force(model, couplings, i, v))) continue;
     is_row_[i] = 1;
     within = false;
   }

@@ -23,8 +23,9 @@ class ImplicitJoints {
   void begin() noexcept;
 
   /// Adds the explicit parts to tau and the implicit ones to ws.armature.
-  void add(const Model& model, const State& state, double h, Commands commands,
-           Workspace<double>& ws, std::span<double> tau) noexcept;
+  void add(const Model& model, const CouplingMotion& couplings, const State& state,
+           double h, Commands commands, Workspace<double>& ws,
+           std::span<double> tau) noexcept;
 
   /// Puts the tree's own inertias back.
   void remove(const Model& model, Workspace<double>& ws) const noexcept;
@@ -39,16 +40,18 @@ class ImplicitJoints {
     double slope;
     double least, largest;
   };
-  static JacobianRow<double> jacobian(const Model& model, const Row& row) noexcept;
+  static JacobianRow<double> jacobian(const CouplingMotion& couplings,
+                                      const Row& row) noexcept;
   std::span<const Row> rows() const noexcept { return {rows_.data(), count_}; }
   std::size_t most_rows() const noexcept { return rows_.size(); }
 
   /// Motors at the velocity v⁺ that a step found; false where one is beyond its limit.
   /// It is a row from then on: the step has to be taken again.
-  bool within_limits(const Model& model, std::span<const double> v) noexcept;
+  bool within_limits(const Model& model, const CouplingMotion& couplings,
+                     std::span<const double> v) noexcept;
 
   /// The force of motor i at v⁺, one that is no row.
-  double motor_force(const Model& model, std::size_t i,
+  double motor_force(const Model& model, const CouplingMotion& couplings, std::size_t i,
                      std::span<const double> v) const noexcept;
   bool is_row(std::size_t motor) const noexcept { return is_row_[motor] != 0; }
 

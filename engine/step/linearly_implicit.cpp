@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bristle/model/motors.hpp"
+#include "bristle/dynamics/motors.hpp"
 #include "bristle/step/gyroscopic.hpp"
 #include "bristle/step/method.hpp"
 #include "bristle/step/patch_lines.hpp"
@@ -818,8 +818,10 @@ void LinearlyImplicitEuler::finish(System& system, State& state, double h,
   for (std::size_t i = 0; i < motors_.size(); ++i) {
     const Motor& motor = model.motors[i];
     system.motor_forces[i] =
-        motors_[i].force - motors_[i].slope * travel_rate(model, motor, momentum_);
-    system.powers.motors += system.motor_forces[i] * travel_rate(model, motor, velocity_);
+        motors_[i].force -
+        motors_[i].slope * travel_rate(system.drives.couplings, motor, momentum_);
+    system.powers.motors +=
+        system.motor_forces[i] * travel_rate(system.drives.couplings, motor, velocity_);
   }
   book_rows(system, state, h);
   book_springs(system, state, h);

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "bristle/contact/contact_view.hpp"
+#include "bristle/dynamics/motors.hpp"
 #include "bristle/geometry/ray.hpp"
 #include "bristle/model/checks.hpp"
-#include "bristle/model/motors.hpp"
 #include "bristle/spatial/quaternion.hpp"
 #include "bristle/step/loops.hpp"
 
@@ -23,6 +23,11 @@ bool of_joint(SensorKind kind) {
          kind == SensorKind::joint_torque;
 }
 
+bool of_drive(SensorKind kind) {
+  return kind == SensorKind::coupling_position || kind == SensorKind::coupling_velocity ||
+         kind == SensorKind::motor_force;
+}
+
 /// Whether it takes the forces at the state.
 bool needs_accelerations(SensorKind kind) {
   switch (kind) {
@@ -32,6 +37,8 @@ bool needs_accelerations(SensorKind kind) {
     case SensorKind::accelerometer:
     case SensorKind::force:
     case SensorKind::torque:
+    case SensorKind::felt_acceleration:
+    case SensorKind::motor_force:
       return true;
     default:
       return false;
@@ -47,7 +54,10 @@ void put(const Vec3<double>& v, double* to) {
 }  // namespace
 
 int value_count(SensorKind kind) noexcept {
-  if (of_joint(kind) || kind == SensorKind::touch || kind == SensorKind::range) return 1;
+  if (of_joint(kind) || of_drive(kind) || kind == SensorKind::touch ||
+      kind == SensorKind::range) {
+    return 1;
+  }
   return kind == SensorKind::orientation ? 4 : 3;
 }
 
@@ -56,7 +66,7 @@ Sensors::Sensors(const Model& model)
       tree_(model.tree),
       springs_(model),
       loops_(model),
-      holding_(model),
+      drives_(model),
       on_links_(model.tree.links().size(), Force<double>::zero()),
       tau_(model.tree.dofs().size()),
       motor_tau_(tau_.size()),
@@ -72,13 +82,9 @@ Result<Sensors> Sensors::make(const Model& model, std::span<const SensorSpec> sp
   return sensors;
 }
 
-std::optional<Error> Sensors::add(const SensorSpec& spec, std::size_t index) {
-  const Subject who(Element::none, spec.name, index, "sensor " + quoted(spec.name));
-  Sensor sensor{.kind = spec.kind,
-                .first = values_.size(),
-                .count = value_count(spec.kind),
-                .body = -1,
-                .link = world_link};
+/// What it measures, in the model.
+std::optional<Error> Sensors::place(const SensorSpec& spec, const Subject& who,
+                                    Sensor& sensor) const {
   if (of_joint(spec.kind)) {
     const Joint* joint = model_->tree.find_joint(spec.joint);
     if (joint == nullptr) {
@@ -96,6 +102,18 @@ std::optional<Error> Sensors::add(const SensorSpec& spec, std::size_t index) {
     }
     sensor.q = at(std::max(dof.q, 0));
     sensor.v = at(joint->v + spec.axis);
+  } else if (of_drive(spec.kind)) {
+    const bool motor = spec.kind == SensorKind::motor_force;
+    const int found =
+        motor ? model_->find_motor(spec.motor) : model_->find_coupling(spec.coupling);
+    if (found < 0) {
+      return motor
+                 ? who.error("motor", "there is no motor " + quoted(spec.motor))
+                 : who.error("coupling", "there is no coupling " + quoted(spec.coupling));
+    }
+    sensor.q = at(found);
+    sensor.scale = spec.scale;
+    sensor.offset = spec.offset;
   } else if (spec.body != world_name) {
     const Body* body = model_->tree.find_body(spec.body);
     if (body == nullptr) {
@@ -107,6 +125,17 @@ std::optional<Error> Sensors::add(const SensorSpec& spec, std::size_t index) {
   } else {
     sensor.on_link = spec.pose;
   }
+  return std::nullopt;
+}
+
+std::optional<Error> Sensors::add(const SensorSpec& spec, std::size_t index) {
+  const Subject who(Element::none, spec.name, index, "sensor " + quoted(spec.name));
+  Sensor sensor{.kind = spec.kind,
+                .first = values_.size(),
+                .count = value_count(spec.kind),
+                .body = -1,
+                .link = world_link};
+  if (const auto wrong = place(spec, who, sensor)) return wrong;
   const bool through = spec.kind == SensorKind::force || spec.kind == SensorKind::torque;
   if (through && sensor.body < 0) {
     return who.error("body", "the world hangs from no joint");
@@ -158,6 +187,7 @@ void Sensors::find_beyond(Sensor& sensor) const {
 void Sensors::measure(const System& system, const State& state,
                       Commands commands) noexcept {
   kinematics<double>(model_->tree, state.q, state.v, tree_);
+  drives_.update(model_->tree, tree_);
   if (accelerations_) find_accelerations(system, state, commands);
   for (const Sensor& sensor : sensors_) {
     measure(sensor, system, state, values_.data() + sensor.first);
@@ -181,9 +211,9 @@ void Sensors::find_accelerations(const System& system, const State& state,
   }
   scatter_springs(springs_, here, sink);
   add_loads(model, tree_, on_links_);
-  holding_.update(tree, tree_);
-  add_motor_forces(model, state.time, state.q, state.v, commands, holding_.forces,
-                   motor_forces_, motor_tau_);
+  drives_.begin(state);
+  add_motor_forces(model, drives_, state.time, state.q, state.v, commands, motor_forces_,
+                   motor_tau_);
   for (std::size_t k = 0; k < tau_.size(); ++k) tau_[k] += motor_tau_[k];
   if (model.prescribed.empty()) {
     forward_dynamics<double>(tree, state.v, tau_, on_links_, tree_, acceleration_);
@@ -261,6 +291,17 @@ void Sensors::measure(const Sensor& sensor, const System& system, const State& s
       return;
     case SensorKind::range:
       to[0] = range(sensor, pose);
+      return;
+    case SensorKind::felt_acceleration:
+      return put(felt(), to);
+    case SensorKind::coupling_position:
+      to[0] = sensor.scale * drives_.couplings.value(sensor.q, state.q) + sensor.offset;
+      return;
+    case SensorKind::coupling_velocity:
+      to[0] = sensor.scale * drives_.couplings.rate(sensor.q, state.v) + sensor.offset;
+      return;
+    case SensorKind::motor_force:
+      to[0] = sensor.scale * motor_forces_[sensor.q] + sensor.offset;
       return;
   }
 }

@@ -9,6 +9,7 @@
 
 #include "bristle/contact/contact_view.hpp"
 #include "bristle/geometry/shapes.hpp"
+#include "bristle/model/checks.hpp"
 #include "bristle/step/system.hpp"
 
 // What sensors of a model measure at a settled state: observers and control loops read
@@ -41,6 +42,10 @@ enum class SensorKind : std::uint8_t {
   torque,         // [N m]
   touch,          // sum of the normal forces on the body, or in the sensor's zone [N]
   range,  // along the sensor's z axis to the next shape; −1: none within reach [m]
+  felt_acceleration,  // less gravity, in world axes [m/s²]
+  coupling_position,  // the sum or length of a coupling
+  coupling_velocity,
+  motor_force,  // on what the motor drives [N m] or [N]
 };
 
 /// Force and torque are what the joint of the body takes: what its parent exerts on the
@@ -51,6 +56,10 @@ struct SensorSpec {
   SensorKind kind = SensorKind::position;
   std::string joint{};  // of joint_…, with the index of its degree of freedom
   int axis = 0;
+  std::string coupling{};  // of coupling_…
+  std::string motor{};     // of motor_force
+  double scale = 1;        // of these two: scale · measured + offset
+  double offset = 0;
   std::string body{world_name};  // of all others
   Transform<double> pose{};      // the sensor in the body
   /// Of touch: only contacts whose point lies in it, or whose force, prolonged outwards
@@ -90,7 +99,8 @@ class Sensors {
     int body;  // −1: the world
     int link;
     Transform<double> on_link{};
-    std::size_t q = 0, v = 0;  // of a joint
+    std::size_t q = 0, v = 0;  // of a joint; q: the coupling or motor
+    double scale = 1, offset = 0;
     std::optional<Shape> zone{};
     double reach = 0;
     std::vector<std::uint8_t> unseen{};  // per shape
@@ -102,6 +112,8 @@ class Sensors {
 
   explicit Sensors(const Model& model);
   std::optional<Error> add(const SensorSpec& spec, std::size_t index);
+  std::optional<Error> place(const SensorSpec& spec, const checks::Subject& who,
+                             Sensor& sensor) const;
   void find_beyond(Sensor& sensor) const;
   void find_accelerations(const System& system, const State& state,
                           Commands commands) noexcept;
@@ -120,7 +132,7 @@ class Sensors {
   Workspace<double> tree_;
   SpringPools springs_;
   LoopWorkspace loops_;
-  GravityHold holding_;
+  Drives drives_;
   std::vector<Force<double>> on_links_;
   std::vector<double> tau_, motor_tau_, motor_forces_, acceleration_, needed_;
 };

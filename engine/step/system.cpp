@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bristle/contact/switches.hpp"
-#include "bristle/model/motors.hpp"
+#include "bristle/dynamics/motors.hpp"
 #include "bristle/step/loops.hpp"
 
 namespace bristle {
@@ -24,6 +24,7 @@ bool fits(const System& system, const State& state) {
   const Tree& tree = system.model->tree;
   return state.q.size() == at(tree.position_count()) &&
          state.v.size() == at(tree.velocity_count()) &&
+         state.lagged.size() == at(system.model->lagged_motors) &&
          fits(state.joints, system.pools.joints) &&
          fits(state.contacts, system.pools.points);
 }
@@ -44,28 +45,47 @@ StepStatus status_of(ContactStatus status) {
 
 }  // namespace
 
-double add_motor_forces(const Model& model, double time, std::span<const double> q,
-                        std::span<const double> v, Commands commands,
-                        std::span<const double> holding, std::span<double> forces,
+double add_motor_forces(const Model& model, const Drives& drives, double time,
+                        std::span<const double> q, std::span<const double> v,
+                        Commands commands, std::span<double> forces,
                         std::span<double> tau) noexcept {
   double power = 0;
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     const Motor& motor = model.motors[i];
     if (motor.kind == MotorKind::prescribed) continue;
     const MotorCommand command = command_of(motor, i, time, commands);
-    const double rate = travel_rate(model, motor, v);
+    const double rate = travel_rate(drives.couplings, motor, v);
     double force = command.torque;
+    if (motor.lagged >= 0) {
+      force = lag_after(motor.lag, drives.lagged[at(motor.lagged)], told(motor, command),
+                        time - drives.lag_time);
+    }
     if (motor.kind == MotorKind::position) {
-      force += motor.kp * (command.target - travel(model, motor, q)) +
-               motor.kd * (command.target_rate - rate);
-      if (motor.compensates_gravity) force += holding[at(motor.v)];
+      const double target = motor.lagged >= 0 ? 0 : command.target;
+      const double target_rate = motor.lagged >= 0 ? 0 : command.target_rate;
+      force += motor.kp * (target - travel(drives.couplings, motor, q)) +
+               motor.kd * (target_rate - rate);
+      if (motor.compensates_gravity) force += drives.holding.forces[at(motor.v)];
     }
     force = limited(motor, force);
     forces[i] = force;
-    add_motor_force(model, motor, force, tau);
+    add_motor_force(drives.couplings, motor, force, tau);
     power += force * rate;
   }
   return power;
+}
+
+void follow_lags(const Model& model, State& state, Commands commands) noexcept {
+  if (state.lagged.empty() || state.lag_time == state.time) return;
+  const double time = std::max(state.time - state.lag_time, 0.0);
+  for (std::size_t i = 0; i < model.motors.size(); ++i) {
+    const Motor& motor = model.motors[i];
+    if (motor.lagged < 0) continue;
+    double& c = state.lagged[at(motor.lagged)];
+    c = lag_after(motor.lag, c, told(motor, command_of(motor, i, state.time, commands)),
+                  time);
+  }
+  state.lag_time = state.time;
 }
 
 MotorCommand command_of(const Motor& motor, std::size_t i, double time,
@@ -144,7 +164,7 @@ System::System(const Model& from, int threads)
       on_links(at(from.tree.link_count()), Force<double>::zero()),
       tau(at(from.tree.velocity_count())),
       motor_forces(from.motors.size()),
-      holding(from),
+      drives(from),
       acceleration(tau.size()) {
   events.reserve(2 * (pools.joints.capacity() + pools.points.capacity()));
 }
@@ -218,7 +238,7 @@ StepStatus settle_rows(System& system, double horizon, State& state,
       system.pools.points.find(system.links(), horizon, state.contacts);
   if (found != ContactStatus::ok) return status_of(found);
   if (events != nullptr) step.events = events->joints;
-  system.pools.joints.settle(step, state, system.events);
+  system.pools.joints.settle(step, system.tree, state, system.events);
   if (events != nullptr) step.events = events->contacts;
   system.pools.points.accept(system.links(), step, state, system.events);
   state.rows_time = state.time;
@@ -237,6 +257,8 @@ StepStatus settle(System& system, double horizon, State& state, Commands command
     return StepStatus::wrong_commands;
   }
   if (!all_finite(state.q) || !all_finite(state.v)) return StepStatus::not_finite;
+  follow_lags(model, state, commands);
+  system.drives.begin(state);
   if (!model.prescribed.empty()) put_prescribed(system, state, commands);
   if (model.loop_rows > 0) {
     const StepStatus closed = settle_loops(system, state);
@@ -345,8 +367,8 @@ void apply_forces(System& system, const ForceRequest& what, double time,
   powers.dampers = model.has_joint_forces
                        ? add_joint_springs<double>(model.tree, q, v, system.tau)
                        : 0;
-  system.holding.update(model.tree, system.tree);
-  powers.motors = add_motor_forces(model, time, q, v, commands, system.holding.forces,
+  system.drives.update(model.tree, system.tree);
+  powers.motors = add_motor_forces(model, system.drives, time, q, v, commands,
                                    system.motor_forces, system.tau);
   powers.loads = add_loads(model, system.tree, system.on_links);
   powers.regenerated = 0;
@@ -404,8 +426,9 @@ void accelerate(System& system, double time, double h, std::span<const double> v
 void book_at_mean_velocity(System& system, double h, std::span<const double> v) noexcept {
   const Model& model = *system.model;
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
-    system.powers.motors += 0.5 * h * system.motor_forces[i] *
-                            travel_rate(model, model.motors[i], system.acceleration);
+    system.powers.motors +=
+        0.5 * h * system.motor_forces[i] *
+        travel_rate(system.drives.couplings, model.motors[i], system.acceleration);
   }
   if (!model.loads.empty()) {
     std::fill(system.on_links.begin(), system.on_links.end(), Force<double>::zero());

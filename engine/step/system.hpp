@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "bristle/contact/pools.hpp"
+#include "bristle/dynamics/coupling_motion.hpp"
 #include "bristle/dynamics/dynamics.hpp"
 #include "bristle/dynamics/gravity_torque.hpp"
 #include "bristle/dynamics/loops.hpp"
@@ -54,6 +56,29 @@ struct GravityHold {
   std::vector<double> forces;          // per velocity
 };
 
+/// What the forces of motors follow from, beside positions, velocities and commands.
+struct Drives {
+  explicit Drives(const Model& model)
+      : couplings(model),
+        holding(model),
+        lagged(static_cast<std::size_t>(model.lagged_motors)) {}
+  /// At an accepted state.
+  void begin(const State& state) noexcept {
+    std::copy(state.lagged.begin(), state.lagged.end(), lagged.begin());
+    lag_time = state.lag_time;
+  }
+  /// After kinematics().
+  void update(const Tree& tree, const Workspace<double>& ws) noexcept {
+    couplings.update(ws);
+    holding.update(tree, ws);
+  }
+
+  CouplingMotion couplings;  // that motors drive
+  GravityHold holding;
+  std::vector<double> lagged;  // State::lagged at lag_time
+  double lag_time = 0;         // [s]
+};
+
 /// Room for one evaluation of the equations of motion; one per thread that steps.
 struct System {
   explicit System(const Model& from, int threads = 1);
@@ -66,7 +91,7 @@ struct System {
   std::vector<Force<double>> on_links;
   std::vector<double> tau;
   std::vector<double> motor_forces;
-  GravityHold holding;
+  Drives drives;
   std::vector<double> acceleration;
   Works powers{};             // of the last apply_forces [W]
   std::vector<Event> events;  // that the last settle() decided by depths or impulses
@@ -138,12 +163,15 @@ void apply_forces(System& system, const ForceRequest& what, double time,
                   const RowMemory<double>& next, Commands commands) noexcept;
 
 /// Adds the forces of torque and position motors to tau, each also to `forces`; returns
-/// their power [W]. `holding` has the joint forces against gravity where motors
-/// compensate it (System::holding).
-double add_motor_forces(const Model& model, double time, std::span<const double> q,
-                        std::span<const double> v, Commands commands,
-                        std::span<const double> holding, std::span<double> forces,
+/// their power [W].
+double add_motor_forces(const Model& model, const Drives& drives, double time,
+                        std::span<const double> q, std::span<const double> v,
+                        Commands commands, std::span<double> forces,
                         std::span<double> tau) noexcept;
+
+/// Brings what motors with a lag act by to the time of the state, at which they are told
+/// so.
+void follow_lags(const Model& model, State& state, Commands commands) noexcept;
 
 /// What motor number i is told at a time: by its command, or by its target.
 MotorCommand command_of(const Motor& motor, std::size_t i, double time,

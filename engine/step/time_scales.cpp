@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <type_traits>
 
-#include "bristle/model/motors.hpp"
+#include "bristle/dynamics/motors.hpp"
 
 namespace bristle {
 
@@ -135,8 +135,8 @@ void resist_joints(System& system, Slope which, std::span<const double> x) {
   for (const Motor& motor : system.model->motors) {
     if (motor.kind != MotorKind::position) continue;
     const double own = stiffness ? motor.kp : motor.kd;
-    add_motor_force(*system.model, motor, -own * travel_rate(*system.model, motor, x),
-                    system.tau);
+    add_motor_force(system.drives.couplings, motor,
+                    -own * travel_rate(system.drives.couplings, motor, x), system.tau);
   }
 }
 
@@ -242,6 +242,7 @@ TimeScales time_scales(System& system, const State& state) {
   const Model& model = *system.model;
   kinematics<double>(model.tree, state.q, state.v, system.tree);
   factorise<double>(model.tree, system.tree, model.prescribed);
+  system.drives.couplings.update(system.tree);
   if (model.loop_rows > 0) {
     place_loops(model, system.tree, system.loops);
     factorise_loops(model, system.tree, system.loops);
@@ -267,6 +268,10 @@ TimeScales time_scales(System& system, const State& state) {
 std::string joint_row_name(const Model& model, int row) {
   const JointRow* joint = joint_of_row(model, at(row));
   if (joint == nullptr) return "a joint";
+  if (joint->coupling >= 0) {
+    return "the limit of the coupling \"" + model.couplings[at(joint->coupling)].name +
+           "\"";
+  }
   const int link = model.tree.dofs()[at(joint->dof)].link;
   for (const Joint& candidate : model.tree.joints()) {
     if (candidate.link == link && candidate.v >= 0) {

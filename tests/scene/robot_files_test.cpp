@@ -328,6 +328,9 @@ TEST(Urdf, RefusesWhatCannotBe) {
                  "link \"b\": mass (none given) must be above 0 on a continuous joint");
   expect_problem(urdf(robot(box_link("a", "1e400"))), "must be a finite number");
   expect_problem(urdf(robot(box_link("a", "1 kg"))), "mass = 1 kg must be a finite");
+  expect_problem(urdf(robot("<link name='a'><inertial><origin xyz='1, 2, 3'/>"
+                            "<mass value='1'/></inertial></link>")),
+                 "xyz = 1, 2, 3 must be numbers with spaces between them, not commas");
   expect_problem(urdf("<robot xmlns:xacro='x'>\n<xacro:include filename='a'/><link "
                       "name='a'/></robot>"),
                  "robot.urdf:2: xacro:include: this file is not finished; run xacro");
@@ -814,7 +817,7 @@ TEST(Mjcf, TimestepAndGravity) {
 
 TEST(Mjcf, NamesWhatItDoesNotRead) {
   const Answer a = mjcf(
-      mujoco("<size njmax='5'/><visual><map/></visual><tendon><spatial/></tendon>"
+      mujoco("<size njmax='5'/><visual><map/></visual><equality><flex/></equality>"
              "<worldbody><site/><geom type='box' size='1 1 1' condim='6' margin='1'/>"
              "<body><joint type='ball' stiffness='1' margin='0'/>"
              "<geom size='1'/><camera/></body></worldbody>"
@@ -823,7 +826,7 @@ TEST(Mjcf, NamesWhatItDoesNotRead) {
   ASSERT_TRUE(a.fine) << a.problems.text();
   const std::vector<std::string> expected{
       "not read, so that the joints they drive are not held: muscle actuator (1)",
-      "not read, so that what they hold together is loose: spatial tendon (1)",
+      "not read, so that what they hold together is loose: flex equality (1)",
       "not read, so that the motion differs: stiffness of a ball joint (1)",
       "not read, so that contacts differ: margin of a geom that is not round (1), "
       "rolling "
@@ -874,7 +877,10 @@ TEST(Mjcf, ActuatorsBecomeMotorsOfTheSameForce) {
            Case{"<motor joint='j' gear='-3' ctrlrange='-1 1'/>", 2, -3.0},
            Case{"<position joint='j' gear='3' kp='70' forcerange='-5 6'/>", 2, 3 * -5.0},
        }) {
-    const Answer a = driven(c.actuator, "<key qpos='0.8' ctrl='2'/>");
+    // A cylinder follows its control with a delay: it has arrived.
+    const bool lags = std::string_view(c.actuator).starts_with("<cylinder");
+    const Answer a = driven(c.actuator, lags ? "<key qpos='0.8' ctrl='2' act='2'/>"
+                                             : "<key qpos='0.8' ctrl='2'/>");
     ASSERT_TRUE(a.fine) << a.problems.text();
     const Result<Model> model = model_of(a.parts);
     ASSERT_TRUE(model) << model.error();
@@ -1076,6 +1082,155 @@ TEST(Mjcf, FramesAndCopiesAreBodiesOfTheirOwn) {
                  "replicate: it must have a whole count");
   expect_problem(mjcf(world("<replicate count='1e9'><geom size='1'/></replicate>")),
                  "replicate: it must have a whole count");
+}
+
+TEST(Mjcf, StringsRunOverSitesRoundGeomsAndPulleys) {
+  const auto string_of = [](const std::string& attributes, const std::string& inside) {
+    return mjcf(mujoco(
+        "<compiler angle='radian'/><worldbody><site name='up' pos='0 0 2'/>"
+        "<geom name='drum' type='cylinder' size='0.1 0.2' pos='0.2 0 1' contype='0' "
+        "conaffinity='0'/><geom name='box' type='box' size='1 1 1' contype='0' "
+        "conaffinity='0'/>"
+        "<body name='b'><joint name='j' type='slide' axis='0 0 1' springref='0.5'/>"
+        "<geom size='0.1'/><site name='s' pos='0.1 0 0'/></body></worldbody>"
+        "<tendon><spatial name='t' " +
+        attributes + ">" + inside +
+        "</spatial></tendon><actuator><motor tendon='t'/></actuator>"));
+  };
+  const std::string plain = "<site site='up'/><site site='s'/>";
+  // At rest where the springs of the joints are.
+  Answer a = string_of("stiffness='3'", plain);
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_NEAR(a.parts.couplings[0].rest, std::sqrt(0.01 + 1.5 * 1.5), 1e-14);
+  EXPECT_EQ(a.parts.couplings[0].slack, 0);
+  EXPECT_EQ(a.motor("t.motor").coupling, "t");
+  a = string_of("stiffness='3' springlength='0.2 1.2' range='0 1.9'",
+                "<site site='up'/><geom geom='drum' sidesite='up'/><site site='s'/>"
+                "<pulley divisor='2'/>" +
+                    plain);
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  const CouplingSpec& string = a.parts.couplings[0];
+  EXPECT_EQ(string.rest, 0.2);
+  EXPECT_EQ(string.slack, 1);
+  EXPECT_EQ(string.lower, -HUGE_VAL);  // no string is shorter than nothing
+  EXPECT_EQ(string.upper, 1.9);
+  ASSERT_EQ(string.path.size(), 6u);
+  EXPECT_EQ(string.path[1].part, PathPart::cylinder);
+  EXPECT_EQ(string.path[1].radius, 0.1);
+  EXPECT_EQ(string.path[1].side_body, world_name);
+  EXPECT_EQ(string.path[3].divisor, 2);
+  EXPECT_TRUE(model_of(a.parts));
+  expect_problem(string_of("", "<site site='up'/><site site='no'/>"),
+                 "site = \"no\" must be a site of the model");
+  expect_problem(string_of("", "<site site='up'/><geom geom='box'/><site site='s'/>"),
+                 "geom = \"box\" must be a sphere or a cylinder of the model");
+  expect_problem(string_of("", "<site site='up'/>"), "begin and end with a point");
+  expect_problem(string_of("", "<site site='up'/><site site='up'/>"), "on one body");
+  expect_problem(string_of("range='2 1'", plain), "range = 2 1 must not fall");
+}
+
+TEST(Mjcf, SumsHaveLimitsAndSlack) {
+  const Answer a = mjcf(mujoco(
+      "<default><tendon range='-1 2'/></default><worldbody><body name='b'>"
+      "<joint name='j' type='slide' ref='0.5'/><geom size='0.1'/></body></worldbody>"
+      "<tendon><fixed name='t' stiffness='3' springlength='0.25 0.75'>"
+      "<joint joint='j' coef='2'/></fixed></tendon>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.parts.couplings[0].lower, -2);  // where the joint is at −0.5
+  EXPECT_EQ(a.parts.couplings[0].upper, 1);
+  EXPECT_EQ(a.parts.couplings[0].rest, -0.75);
+  EXPECT_EQ(a.parts.couplings[0].slack, 0.5);
+}
+
+TEST(Mjcf, ActuatorsAtSitesPushTheirBodies) {
+  const auto craft = [](const std::string& actuator) {
+    return mjcf(mujoco(
+        "<option gravity='0 0 0'/><worldbody><body name='craft'><freejoint/>"
+        "<geom type='box' size='0.1 0.1 0.1' mass='2'/><site name='rotor' pos='0 0.1 0'/>"
+        "</body><site name='ground'/></worldbody><actuator>" +
+        actuator +
+        "</actuator>"
+        "<keyframe><key ctrl='3'/></keyframe>"));
+  };
+  const Answer a = craft("<motor name='r' site='rotor' gear='0 0 2 0 0 0.1'/>");
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.motor("r").target.offset, 3);
+  ASSERT_EQ(a.parts.couplings.size(), 1u);
+  EXPECT_EQ(a.parts.couplings[0].wrench->unit.force.z, 2);
+  EXPECT_EQ(a.parts.couplings[0].wrench->unit.torque.z, 0.1);
+  EXPECT_EQ(a.parts.couplings[0].wrench->pose.p.y, 0.1);
+  EXPECT_TRUE(model_of(a.parts));
+  expect_problem(craft("<motor site='no'/>"), "site = \"no\" must be a site");
+  const Answer against = craft("<motor site='rotor' refsite='ground'/>");
+  ASSERT_EQ(against.problems.warnings().size(), 1u);
+  EXPECT_NE(
+      against.problems.warnings()[0].message.find("motor of a site against another (1)"),
+      std::string::npos);
+}
+
+TEST(Mjcf, ActivationsLagBehindTheirControls) {
+  const auto lag_of = [](const std::string& actuator, const std::string& key) {
+    return mjcf(mujoco(
+        "<compiler angle='radian'/><worldbody><body name='b'>"
+        "<joint name='j' range='-1 2'/><geom size='0.1'/></body></worldbody><actuator>" +
+        actuator + "</actuator><keyframe><key " + key + "/></keyframe>"));
+  };
+  Answer a = lag_of("<position name='m' joint='j' kp='4' timeconst='0.1'/>",
+                    "ctrl='0.5' act='0.25'");
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.motor("m").lag.kind, LagKind::filter);
+  EXPECT_EQ(a.motor("m").lag.time, 0.1);
+  EXPECT_EQ(a.motor("m").lag.start, 1);
+  EXPECT_EQ(a.motor("m").target.offset, 0.5);
+  a = lag_of("<intvelocity name='m' joint='j' kp='4' kv='0.5' inheritrange='1'/>",
+             "ctrl='0.5'");
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.motor("m").lag.kind, LagKind::integrator);
+  EXPECT_EQ(a.motor("m").lag.least, -4);
+  EXPECT_EQ(a.motor("m").lag.largest, 8);
+  EXPECT_EQ(a.motor("m").kd, 0.5);
+  // Without controls it holds the pose of the keyframe.
+  a = lag_of("<intvelocity name='m' joint='j' kp='4' actrange='-1 2'/>", "qpos='0.75'");
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.motor("m").lag.start, 3);
+  EXPECT_EQ(a.motor("m").target.offset, 0);
+  // A position actuator takes over the range of its joint.
+  a = lag_of("<position name='m' joint='j' kp='4' inheritrange='0.5'/>", "ctrl='9'");
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.motor("m").target.offset, 1.25);
+}
+
+TEST(Mjcf, HeightFieldsArePrismsOnABase) {
+  // Four cells: two in one plane, and two that are bent.
+  const Answer a = mjcf(mujoco(
+      "<asset><hfield name='land' nrow='3' ncol='3' size='2 1 0.5 0.1' "
+      "elevation='1 0 3 0 0 0 0 0 0'/></asset><worldbody>"
+      "<geom name='ground' type='hfield' hfield='land' pos='0 0 1'/><body name='b' "
+      "pos='0 0 3'><freejoint/><geom type='capsule' size='0.1 "
+      "0.2'/></body></worldbody>"));
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  ASSERT_EQ(a.parts.shapes.size(), 1 + 4 + 1u);
+  EXPECT_EQ(a.parts.shapes[0].name, "world.ground.1");
+  Aabb box = Aabb::empty();
+  for (std::size_t i = 0; i < 5; ++i) {
+    const Aabb one = bounds(a.parts.shapes[i].shape, a.parts.shapes[i].pose);
+    box.include(one.low);
+    box.include(one.high);
+  }
+  EXPECT_NEAR(box.low.z, 0.9, 1e-9);
+  EXPECT_NEAR(box.high.z, 1.5, 1e-9);
+  EXPECT_NEAR(box.high.x, 2, 1e-9);
+  // The first row of the text is the far one, at +y.
+  const Aabb flat = bounds(a.parts.shapes[0].shape, a.parts.shapes[0].pose);
+  EXPECT_NEAR(flat.low.y, -1, 1e-9);
+  EXPECT_NEAR(flat.high.y, 0, 1e-9);
+  EXPECT_NEAR(flat.high.z, 1, 1e-9);
+  expect_problem(mjcf(mujoco("<asset><hfield name='land' nrow='3' ncol='1' size='1 1 1 "
+                             "1'/></asset><worldbody/>")),
+                 "nrow and ncol must be whole numbers from 2 on");
+  expect_problem(mjcf(mujoco("<asset><hfield name='land' nrow='2' ncol='2' size='1 1 1 "
+                             "1' elevation='1 2 3'/></asset><worldbody/>")),
+                 "elevation");
 }
 
 TEST(Mjcf, WhatRefersToCopiesIsCopied) {

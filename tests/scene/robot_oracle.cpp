@@ -61,6 +61,10 @@ RobotOracle::RobotOracle(const std::string& path, const std::string& text) {
                       m.jnt_stiffness[j],
                       m.qpos_spring[q]});
   }
+  for (int t = 0; t < m.ntendon; ++t) {
+    const char* name = mj_id2name(&m, mjOBJ_TENDON, t);
+    tendon_names.emplace_back(name == nullptr ? "" : name);
+  }
   if (m.nkey > 0) {
     key_qpos.assign(m.key_qpos, m.key_qpos + m.nq);
     key_qvel.assign(m.key_qvel, m.key_qvel + m.nv);
@@ -82,6 +86,8 @@ RobotState RobotOracle::at(const std::vector<double>& qpos,
   mj_forward(&m, &d);
   RobotState state;
   state.driven.assign(d.qfrc_actuator, d.qfrc_actuator + m.nv);
+  state.passive.assign(d.qfrc_passive, d.qfrc_passive + m.nv);
+  state.lengths.assign(d.ten_length, d.ten_length + m.ntendon);
   for (int t = 0; t < m.ntendon; ++t) {
     state.tendons.push_back(d.ten_length[t] - m.tendon_length0[t]);
   }

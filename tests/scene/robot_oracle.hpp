@@ -33,7 +33,9 @@ struct RobotState {
   std::vector<double> bias;         // τ for v̇ = 0
   std::vector<RobotGeom> geoms;
   std::vector<double> driven;   // τ of all actuators, as the first keyframe controls them
+  std::vector<double> passive;  // τ of springs and dampers
   std::vector<double> tendons;  // lengths, less those at the reference
+  std::vector<double> lengths;  // of tendons
   std::map<std::string, std::vector<double>> sensors;  // by name
 };
 
@@ -46,6 +48,7 @@ class RobotOracle {
   RobotOracle& operator=(const RobotOracle&) = delete;
 
   std::vector<RobotJoint> joints;
+  std::vector<std::string> tendon_names;
   int positions = 0;
   int velocities = 0;
   double gravity[3] = {0, 0, 0};

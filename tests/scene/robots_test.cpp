@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "bristle/model/motors.hpp"
+#include "bristle/dynamics/motors.hpp"
 #include "bristle/run.hpp"
 #include "bristle/step/sensors.hpp"
 #include "scene/mjcf.hpp"
@@ -324,7 +324,7 @@ TEST(RobotsAgainstMujoco, ActuatorsPullAlikeAndTendonsAreAsLong) {
       const Motor& motor = model.motors[i];
       const double force = system.motor_forces[i];
       at_limit += force == motor.least_force || force == motor.largest_force;
-      add_motor_force(model, motor, force, tau);
+      add_motor_force(system.drives.couplings, motor, force, tau);
     }
     const Correspondence c = correspond(tree, state.q, state.v, oracle);
     const test::RobotState there = oracle.at(c.qpos, c.qvel);
@@ -345,6 +345,79 @@ TEST(RobotsAgainstMujoco, ActuatorsPullAlikeAndTendonsAreAsLong) {
   EXPECT_GT(at_limit, 10);
   EXPECT_LT(worst, 1e-12);
   EXPECT_LT(longest, 1e-14);
+}
+
+/// By how much the rates of lengths differ from differences along the motion.
+double worst_arm(const Model& model, const State& state) {
+  constexpr double small = 1e-6;
+  CouplingMotion there(model);
+  Workspace<double> ws(model.tree);
+  const auto value_at = [&](std::size_t i, double time) {
+    std::vector<double> q = state.q;
+    integrate<double>(model.tree, q, state.v, time);
+    kinematics<double>(model.tree, q, state.v, ws);
+    there.update(i, ws);
+    return there.value(i, q);
+  };
+  double worst = 0;
+  for (std::size_t i = 0; i < model.couplings.size(); ++i) {
+    if (model.couplings[i].path.empty()) continue;
+    const double slope = (value_at(i, small) - value_at(i, -small)) / (2 * small);
+    value_at(i, 0);
+    worst = std::max(worst, std::abs(slope - there.rate(i, state.v)));
+  }
+  return worst;
+}
+
+/// Strings in random states: lengths, and the forces of their springs, of what pulls them
+/// and of what pushes at sites, over moment arms that change with the state.
+TEST(RobotsAgainstMujoco, StringsAreAsLongAndPullAlike) {
+  const scene::Parts parts = read(file("strings.xml"));
+  test::RobotOracle oracle(file("strings.xml"));
+  const Model model = model_of(parts);
+  ASSERT_EQ(model.motors.size(), 8u);
+  System system(model);
+  State state = make_state(model);
+  const Tree& tree = model.tree;
+  test::Dice dice(23);
+  double worst = 0, longest = 0, steepest = 0;
+  for (int round = 0; round < 400; ++round) {
+    const test::RandomState s = test::random_state(dice, tree);
+    state = make_state(model);
+    state.q = s.q;
+    state.v = s.v;
+    ASSERT_EQ(settle(system, 1e-3, state), StepStatus::ok);
+    apply_forces(system, {}, 0, state.q, state.v, state, memory_of(std::as_const(state)),
+                 rates_of(system.pools), {});
+    const Correspondence c = correspond(tree, state.q, state.v, oracle);
+    const test::RobotState there = oracle.at(c.qpos, c.qvel);
+    std::vector<double> tau_there(state.v.size());
+    for (std::size_t i = 0; i < tau_there.size(); ++i) {
+      for (const auto& [row, x] : c.columns[i]) {
+        tau_there[i] += x * (there.driven[at(row)] + there.passive[at(row)]);
+      }
+    }
+    worst = std::max(worst, test::relative_difference(system.tau, tau_there));
+    for (std::size_t t = 0; t < there.lengths.size(); ++t) {
+      // A sum counts from where our joints are at 0.
+      const auto coupling = std::ranges::find_if(model.couplings, [&](const Coupling& k) {
+        return k.name == oracle.tendon_names[t];
+      });
+      ASSERT_NE(coupling, model.couplings.end());
+      const auto k = static_cast<std::size_t>(coupling - model.couplings.begin());
+      const double length = system.drives.couplings.value(k, state.q);
+      const double expected = coupling->moves() ? there.lengths[t] : there.tendons[t];
+      longest = std::max(longest, std::abs(length - expected));
+    }
+    steepest = std::max(steepest, worst_arm(model, state));
+  }
+  std::printf(
+      "strings.xml: forces of springs and actuators differ by %.1e, lengths by "
+      "%.1e m\n",
+      worst, longest);
+  EXPECT_LT(longest, 1e-9);
+  EXPECT_LT(worst, 1e-9);
+  EXPECT_LT(steepest, 1e-7);
 }
 
 /// A random MJCF text: orientations, joints and geoms in every notation.
@@ -514,7 +587,7 @@ TEST(RobotsAgainstMujoco, Sensors) {
   const Model model = model_of(parts);
   Result<Sensors> sensors = Sensors::make(model, parts.sensors);
   ASSERT_TRUE(sensors) << sensors.error();
-  ASSERT_EQ(sensors->size(), 22u);
+  ASSERT_EQ(sensors->size(), 28u);
   test::Dice dice(3);
   System system(model);
   for (int round = 0; round < 20; ++round) {
