@@ -58,6 +58,7 @@ void Reading::read(std::string_view text) {
                     words({shown(root.tag), ": an MJCF file must begin with mujoco"}));
     return;
   }
+  parts.title = root.value("model");
   included_.insert(key_of(path_));
   expand(root, 0, path_);
   assemble(root, path_, 0);

@@ -60,6 +60,7 @@ inline void append(Parts&& from, Parts& to) {
   move_all(from.start, to.start);
   move_all(from.looks, to.looks);
   move_all(from.visuals, to.visuals);
+  if (to.title.empty()) to.title = std::move(from.title);
   if (from.gravity) to.gravity = from.gravity;
   if (from.timestep) to.timestep = from.timestep;
 }

@@ -63,6 +63,7 @@ struct SiteSpec {
 };
 
 struct Parts {
+  std::string title{};  // the name that a robot's file gives it
   std::vector<BodySpec> bodies;
   std::vector<JointSpec> joints;
   std::vector<LoopSpec> loops;

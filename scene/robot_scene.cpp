@@ -155,8 +155,8 @@ std::string head(const std::string& shown_as, double step, bool of_file, double 
   std::string out;
   out +=
       fmt::format("# The scene that `bristle run {}` simulates.\n", one_line(shown_as));
-  out += fmt::format("title = {}\n",
-                     quoted(std::filesystem::path(shown_as).stem().string()));
+  const std::string stem = std::filesystem::path(shown_as).stem().string();
+  out += fmt::format("title = {}\n", quoted(parts.title.empty() ? stem : parts.title));
   out += "# Links of a robot may overlap at the start: see [[robots]].\n";
   out += "allow_initial_overlap = true\n\n";
   out += "[clock]\n";

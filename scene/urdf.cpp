@@ -138,6 +138,7 @@ class Reading {
                       words({shown(robot.tag), ": a URDF file must begin with robot"}));
       return;
     }
+    parts.title = robot.value("name");
     count_attributes(robot);
     check_option("base", options_.base, "fixed", "free");
     check_option("meshes", options_.meshes, "hull", "mesh");

@@ -65,6 +65,17 @@ TEST(RobotScenes, AnMjcfFileBringsItsOptionsAndItsGround) {
       << problems.text();
 }
 
+TEST(RobotScenes, ARunIsCalledByTheNameInTheFile) {
+  const std::string base =
+      "<mujoco model='small \"x\"'><worldbody><body><geom "
+      "size='1'/></body></worldbody></mujoco>";
+  EXPECT_EQ(good(written("named.xml", base)).title, "small \"x\"");
+  EXPECT_EQ(good(file("quadruped.urdf")).title, "quadruped");
+  const std::string nameless =
+      "<mujoco><worldbody><body><geom size='1'/></body></worldbody></mujoco>";
+  EXPECT_EQ(good(written("nameless.xml", nameless)).title, "nameless");
+}
+
 TEST(RobotScenes, AUrdfStandsOnAFloorWithItsJointsHeld) {
   const Scene scene = good(file("quadruped.urdf"));
   EXPECT_EQ(scene.model.motors.size(), 12u);
