@@ -307,12 +307,17 @@ struct HalfBall {
     VolumeMoments<T> all;
     const T chord2 = depth * (T(2) * r - depth);  // (r sin θ_max)²
     if (!(value_of(depth) > N(0))) return all;
-    const double cosine =  // of θ_max
-        1 - static_cast<double>(value_of(depth)) / static_cast<double>(value_of(r));
-    const double sigma = std::sqrt((1 - cosine) * (1 + cosine));
+    const double versine =  // 1 − cos θ_max
+        static_cast<double>(value_of(depth)) / static_cast<double>(value_of(r));
+    const double cosine = 1 - versine;
+    const double sigma = std::sqrt(versine * (2 - versine));
     const double across_cut = static_cast<double>(value_of(mt));
+    const double along_cut = static_cast<double>(value_of(mn));
     const bool below = value_of(mn) > N(0);
-    if (across_cut <= cosine) {  // the equator does not reach the plane
+    // sin² θ_max − sin² θ of the cut, by whichever form loses less
+    const double beyond = versine < 0.5 ? (sigma - along_cut) * (sigma + along_cut)
+                                        : (across_cut - cosine) * (across_cut + cosine);
+    if (!(beyond > 0)) {  // the equator does not reach the plane
       if (!below) return all;
       const UnitCap<T> cap = unit_cap(depth / r);
       all.volume = r * r * r * cap.volume;
@@ -334,9 +339,7 @@ struct HalfBall {
           T(static_cast<N>(weight * sigma * angle.cos / cos_0)));
     };
     // sin θ = σ sin v from the cut to v = π/2.
-    const double from =
-        std::atan2(-static_cast<double>(value_of(mn)),
-                   std::sqrt((across_cut - cosine) * (across_cut + cosine)));
+    const double from = std::atan2(-along_cut, std::sqrt(beyond));
     graded(std::fmax(from, 0), 0.5 * std::numbers::pi, cosine, at);
     if (from < 0) {
       graded(0, -from, cosine, [&at](double v, double weight) { at(-v, weight); });
@@ -434,8 +437,10 @@ Overlap<T> overlap_of(const Plane&, const Transform<T>& plane, const Capsule& ca
       half_ball(n, -k.z, r, depth) + moved(half_ball(n, k.z, r, upper), to_upper);
   AreaMoments<T> section = HalfBall<T>(n, -k.z, r, depth).section() +
                            moved(HalfBall<T>(n, k.z, r, upper).section(), to_upper);
-  if (value_of(k.depth) > N(0) && value_of(k.length) > N(0)) {
-    const ClippedCylinder<T> mantle = clip_tilted(k);
+  // Less deep than the ball by r (1 − s), without the rounding of r s.
+  const StandingCylinder<T> between = k.at_depth(depth - r * k.c * k.c / (T(1) + k.s));
+  if (value_of(between.depth) > N(0) && value_of(k.length) > N(0)) {
+    const ClippedCylinder<T> mantle = clip_tilted(between);
     const Vec3<T> from_foot = k.meeting.foot - foot;
     volume = volume + moved(mantle.volume, from_foot);
     section = section + moved(mantle.section, from_foot);

@@ -214,6 +214,15 @@ void expect_patch(const Overlap<double>& o, const Expected& e, double deepest) {
 const std::vector<double> tilts{0,  1e-6, 1e-4, 0.01, 0.46, 2,    10,     30,
                                 45, 60,   80,   88,   89.5, 89.9, 89.999, 90};
 
+/// Sine and cosine of the pose of tilted(): the smaller one as it is there, and the other
+/// one to it.
+std::pair<Long, Long> turn_of(double tilt_deg) {
+  const V axis = tilted(tilt_deg, 0, 0, 0).R.z;
+  const Long s = axis.x, c = axis.z;
+  if (c < s) return {std::sqrt((1 - c) * (1 + c)), c};
+  return {s, std::sqrt((1 - s) * (1 + s))};
+}
+
 TEST(Overlap, OfATiltedCylinderIsThatOfIndependentQuadrature) {
   const Shape plane = Plane{};
   const double r = 5e-3, half = 0.025;
@@ -222,7 +231,8 @@ TEST(Overlap, OfATiltedCylinderIsThatOfIndependentQuadrature) {
     const double s = tilt == 90 ? 1 : std::sin(t), c = tilt == 90 ? 0 : std::cos(t);
     std::vector<double> depths{1e-9, 1e-7, 4e-6, 1e-4, 1e-3, r * s + half * c};
     for (const double near : {2 * r * s, 2 * half * c}) {
-      for (const double part : {0.9, 0.999, 1.0, 1.001, 1.1}) {
+      for (const double part :
+           {0.9, 0.999, 1 - 1e-9, 1 - 1e-12, 1.0, 1 + 1e-12, 1 + 1e-9, 1.001, 1.1}) {
         if (near * part > 1e-9 && near * part < r * s + half * c) {
           depths.push_back(near * part);
         }
@@ -233,7 +243,8 @@ TEST(Overlap, OfATiltedCylinderIsThatOfIndependentQuadrature) {
       const auto o = overlap(plane, at({0, 0, 0}), Cylinder{r, half}, pose);
       EXPECT_NEAR(o.depth, depth, 1e-16);
       // Rounding of the pose itself moves the depth: the reference takes what it became.
-      const Profile body = cylinder_profile(r, 2 * half, s, c);
+      const auto [sine, cosine] = turn_of(tilt);
+      const Profile body = cylinder_profile(r, 2 * half, sine, cosine);
       expect_patch(o, expected(body, o.depth), pose.p.x - half * s + r * c);
       if (HasFailure()) {
         ADD_FAILURE() << "tilt " << tilt << "°, depth " << depth;
@@ -247,15 +258,21 @@ TEST(Overlap, OfATiltedCapsuleIsThatOfIndependentQuadrature) {
   const Shape plane = Plane{};
   for (const double half : {0.025, 1e-6}) {
     const double r = 5e-3;
-    for (const double tilt : tilts) {
+    std::vector<double> all = tilts;  // and where an end just dips in
+    for (const double leans : {1e-5, 4.4e-5, 4.47e-5, 4.48e-5, 1e-4}) {
+      all.push_back(90 - leans * 180 / pi);
+    }
+    for (const double tilt : all) {
       const double t = tilt * pi / 180;
       const double s = tilt == 90 ? 1 : std::sin(t), c = tilt == 90 ? 0 : std::cos(t);
-      for (const double depth : {1e-9, 4e-6, 1e-3, 0.9 * r, r, 1.1 * r, r + half * c}) {
+      for (const double depth :
+           {1e-10 * r, 1e-9 * r, 1e-9, 4e-6, 1e-3, 0.9 * r, r, 1.1 * r, r + half * c}) {
         if (depth > r + half * c) continue;
         const Pose pose = tilted(tilt, half, r, depth);
         const auto o = overlap(plane, at({0, 0, 0}), Capsule{r, half}, pose);
         EXPECT_NEAR(o.depth, depth, 1e-16);
-        const Profile body = capsule_profile(r, 2 * half, s, c);
+        const auto [sine, cosine] = turn_of(tilt);
+        const Profile body = capsule_profile(r, 2 * half, sine, cosine);
         expect_patch(o, expected(body, o.depth), pose.p.x - half * s);
         if (HasFailure()) {
           ADD_FAILURE() << "half-length " << half << ", tilt " << tilt << "°, depth "
