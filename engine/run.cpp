@@ -50,7 +50,10 @@ class Run {
     if (created_) status = StepStatus::energy_created;
     const auto now = std::chrono::steady_clock::now();
     summary_.elapsed = std::chrono::duration<double>(now - started).count();
-    if (status == StepStatus::ok && going_) advise();
+    if (status == StepStatus::ok ? going_ : status == StepStatus::energy_created) {
+      advise();
+    }
+    if (!creating_.empty()) summary_.warnings.push_back(creating_);
     for (std::string& warning : stepper_.warnings()) {
       summary_.warnings.push_back(std::move(warning));
     }
@@ -113,8 +116,11 @@ class Run {
     summary_.audit.observe(make_ledger(system, now));
     if (system.model->has_patches) note_tension(now);
     // Of the first steps, what they turn over says little.
-    created_ = created_ || (summary_.audit.has_created(options_.most_created) &&
-                            stepper_.counts().steps >= 10);
+    if (!created_ && summary_.audit.has_created(options_.most_created) &&
+        stepper_.counts().steps >= 10) {
+      created_ = true;
+      name_strongest(now);
+    }
     if (!observer_.on_sample || !going_) return;
     going_ = observer_.on_sample({*system.model, now, system, summary_.audit});
   }
@@ -128,6 +134,20 @@ class Run {
       if (contact.tension > 1 && pulling_.insert(contact.episode).second) {
         ++tension.contacts;
       }
+    });
+  }
+
+  /// The contact that pressed most where energy had been created.
+  void name_strongest(const State& now) {
+    const System& system = stepper_.system();
+    const ContactView contacts(*system.model, now, system.pools.points);
+    double most = 0;
+    contacts.for_each([&](const ContactInfo& contact) {
+      if (!(contact.normal_force > most)) return;
+      most = contact.normal_force;
+      creating_ = "the contact of \"" + std::string(contacts.shape_name(contact.key.a)) +
+                  "\" with \"" + std::string(contacts.shape_name(contact.key.b)) +
+                  "\" pressed most where energy had been created";
     });
   }
 
@@ -153,6 +173,7 @@ class Run {
   double part_ = 0;  // from one checkpoint to the next [s]
   bool going_ = true;
   bool created_ = false;  // energy, more than may be
+  std::string creating_;  // by which contact
   double seen_time_ = -std::numeric_limits<double>::infinity();  // of the last sample
   std::unordered_set<std::uint32_t> pulling_;  // episodes that pulled somewhere
   RunSummary summary_;

@@ -183,6 +183,7 @@ constexpr int most_solves = 8;  // of one step
 // every solution, to a thousandth in 17.
 constexpr int most_follows = 20, most_patch_solves = most_follows + most_solves;
 constexpr double most_created = 1e-2;   // by a step, of the kinetic energy: no word of it
+constexpr double most_multiplied = 10;  // the same, of all energy: the step is not taken
 constexpr double least_created = 1e-3;  // of the energy in a patch
 constexpr std::size_t most_rows = PointPool::most_rows;  // of J, of any pool
 
@@ -217,6 +218,8 @@ class LinearlyImplicitEuler final : public FixedMethod {
   bool follow_patch(PointPool& pool, const ContactRows& rows, const LawRow& row,
                     const Placement& place, double h, RowLinearisation& to,
                     const ForceSink& sink) noexcept;
+  bool thrown_out(const PointPool& pool, const ContactRows& rows, const LawRow& row,
+                  double depth, double h, RowLinearisation& to) noexcept;
   template <class Pool>
   bool improve(System& system, const State& state, Pool& pool,
                const typename Pool::Rows& rows, double h, Rows& known) noexcept;
@@ -230,6 +233,7 @@ class LinearlyImplicitEuler final : public FixedMethod {
   void book_rows(System& system, State& state, double h) noexcept;
   void finish_patches(PointPool& pool, const ContactRows& rows, double h) noexcept;
   void book_patches(System& system, State& state) noexcept;
+  bool runs_away(System& system, const State& state) noexcept;
   void book_springs(System& system, State& state, double h) noexcept;
   void book_links(System& system, State& state, double h) noexcept;
 
@@ -249,6 +253,11 @@ class LinearlyImplicitEuler final : public FixedMethod {
   std::uint64_t creations_ = 0;
   double created_ = 0, first_creation_ = 0;
   double kinetic_ = 0, in_patches_ = 0;  // of this step: at its beginning, and lost [J]
+  double known_ = 0;                     // kinetic and in patches at its beginning [J]
+  State before_;                         // where it began, of models with patches
+  // Of a step that was not taken.
+  ContactKey away_;
+  double away_time_ = 0;
 };
 
 LinearlyImplicitEuler::LinearlyImplicitEuler(const System& system)
@@ -286,6 +295,25 @@ void linearise_friction(const LawRow& row, const SpinKinematics& kin, double h,
   to.zz = std::max(-slopes.by_slip_z.z, 0.0);
   const double bound = std::sqrt(to.xx * to.yy);
   to.xy = std::clamp(-0.5 * (slopes.by_slip_x.y + slopes.by_slip_y.x), -bound, bound);
+}
+
+/// Friction that stops a slip which would turn round: a secant between no slip and the
+/// slip found takes the place of its slope. Returns it at the slip of the step's
+/// beginning.
+Vec3<double> stop(const LawRow& row, SpinKinematics kin, const Vec3<double>& slip,
+                  double h, RowLinearisation& to) {
+  const double speed = norm(slip);
+  kin.slip = {0, 0, 0};
+  const Vec3<double> still = row.friction_step_force(kin, to.force, h);
+  kin.slip = slip;
+  const Vec3<double> sliding = row.friction_step_force(kin, to.force, h);
+  const double slope =
+      speed > 0 ? std::max(0.0, dot(still - sliding, slip) / (speed * speed)) : 0;
+  to.xx = to.yy = slope;
+  to.xy = 0;
+  to.zz = row.laws.spins() ? slope : 0;
+  to.secant = speed;
+  return still - slope * to.slip;
 }
 
 /// Normal: over the step f⁺ = f + ½ h K δ̇ + (h K + D) (δ̇⁺ − δ̇), with f, K and D where the
@@ -349,12 +377,16 @@ void LinearlyImplicitEuler::linearise_patch(const LawPool& pool, const LawRow& r
   const PatchRow& patch = pool.patch(row.i);
   to.is_patch = true;
   to.couple = patch.rolling;
-  if (!(patch.area > 0)) return;
-  const NormalSlopes<double> slopes = row.normal_slopes(row.kinematics());
-  const PatchSlopes k = h * patch.stiffness(std::max(0.0, slopes.by_depth) / patch.area);
-  to.patch = to.force > 0 ? k + patch.damping(row.volume_law().rolling) : k;
-  to.resistance = to.patch.nn;
   to.extra_couple = to.force * Vec2<double>{patch.centroid.y, -patch.centroid.x};
+  const NormalSlopes<double> slopes = row.normal_slopes(row.kinematics());
+  PatchSlopes k;
+  if (patch.area > 0) {
+    k = h * patch.stiffness(std::max(0.0, slopes.by_depth) / patch.area);
+  }
+  to.patch = to.force > 0 ? step_slopes(patch, row.columns.depth[row.i], slopes.by_depth,
+                                        row.volume_law(), h)
+                          : k;
+  to.resistance = to.patch.nn;
   if (to.foreseen) return;
   const Vec2<double>& turning = patch.turning;
   to.extra = k.nn * patch.approach - k.n1 * turning.x - k.n2 * turning.y;
@@ -377,6 +409,7 @@ bool LinearlyImplicitEuler::follow_patch(PointPool& pool, const ContactRows& row
   const PatchRow now = pool.patch(i);
   const PatchRates found = PatchLine::rates_of(now);
   const PatchResponse there = respond(row, pool, rows, now, found, h);
+  if (!(there.depth > 0)) return thrown_out(pool, rows, row, there.depth, h, to);
   if (!(there.force > 0)) return false;
   const double stiffness = row.volume_law().stiffness;
   const double stored = stiffness * there.patch.potential;
@@ -406,16 +439,45 @@ bool LinearlyImplicitEuler::follow_patch(PointPool& pool, const ContactRows& row
   to.extra_couple = couple - there.couple;
   to.patch = s;
   to.resistance = s.nn;
-  // Friction under that force, from the slip at the step's beginning.
+  // Friction under that force: from the slip at the step's beginning, or by a secant
+  // where the slip has turned round.
   to.slip.z = row.laws.spins() ? there.patch.gyration() * to.spin : 0;
-  to.secant = 0;
   SpinKinematics kin = row.friction_kinematics();
+  const Vec3<double> slip = kin.slip;
   kin.depth = there.depth;
   kin.root_depth = std::sqrt(there.depth);
-  kin.slip = to.slip;
-  to.friction = row.friction_step_force(kin, there.force, h);
-  linearise_friction(row, kin, h, to);
+  if (to.secant > 0 || dot(slip, to.slip) < 0) {
+    to.friction = stop(row, kin, slip, h, to);
+  } else {
+    kin.slip = to.slip;
+    to.friction = row.friction_step_force(kin, there.force, h);
+    linearise_friction(row, kin, h, to);
+  }
   scatter_friction(pool, place, i, 0, to.friction, sink);
+  return true;
+}
+
+/// Where a solution leads out of a patch with more energy than that stored, its line is
+/// too soft: it goes on pushing where nothing touches. It gets the slope by which it ends
+/// where the overlap does: true. `depth` is that of the solution.
+bool LinearlyImplicitEuler::thrown_out(const PointPool& pool, const ContactRows& rows,
+                                       const LawRow& row, double depth, double h,
+                                       RowLinearisation& to) noexcept {
+  const PatchRow& now = pool.patch(row.i);
+  const double push = to.force + to.extra, left = to.normal_at(now);
+  const double stored = row.volume_law().stiffness * to.potential;
+  const double given = -h * to.power_at(now);
+  if (!(left > 0) || !(push > left) || !(given > (1 + least_created) * stored)) {
+    return false;
+  }
+  const double begun = pool.displaced(rows, row.i, -h * to.rate, h * to.turning).depth;
+  if (!(begun > 0)) return false;
+  const double way = begun / (begun - depth);  // to the end of the overlap, of all
+  const double steeper = push / (way * (push - left));
+  if (!(steeper > 1)) return false;
+  ++to.follows;
+  to.patch = steeper * to.patch;
+  to.resistance = to.patch.nn;
   return true;
 }
 
@@ -661,18 +723,10 @@ bool LinearlyImplicitEuler::improve(System& system, const State& state, Pool& po
     const bool turned = to.secant == 0 && dot(slip, to.slip) < 0;
     const bool closer = to.secant > 0 && speed < 0.5 * to.secant;
     if ((!turned && !closer) || speed == 0) return;
-    auto kin = SpinKinematics::at(c.depth[row.i], to.rate);
-    const Vec3<double> still = row.friction_step_force(kin, to.force, h);
-    kin.slip = slip;
-    const Vec3<double> sliding = row.friction_step_force(kin, to.force, h);
-    const double slope = std::max(0.0, dot(still - sliding, slip) / (speed * speed));
-    const Vec3<double> f = still - slope * to.slip;
+    const Vec3<double> f =
+        stop(row, SpinKinematics::at(c.depth[row.i], to.rate), slip, h, to);
     scatter_friction(pool, place, row.i, 0, f - to.friction, system.sink());
     to.friction = f;
-    to.xx = to.yy = slope;
-    to.xy = 0;
-    to.zz = row.laws.spins() ? slope : 0;
-    to.secant = speed;
     changed = true;
   });
   return changed;
@@ -764,6 +818,8 @@ void LinearlyImplicitEuler::begin(System& system, State& state, double h,
 StepStatus LinearlyImplicitEuler::step(System& system, State& state, double h,
                                        Commands commands) noexcept {
   links_before_ = system.tree.velocities;
+  const bool patches = system.model->has_patches;
+  if (patches) before_ = state;
   begin(system, state, h, commands);
   const Tree& tree = system.model->tree;
   for (int solves = 1;; ++solves) {
@@ -771,13 +827,16 @@ StepStatus LinearlyImplicitEuler::step(System& system, State& state, double h,
     for (std::size_t k = 0; k < state.v.size(); ++k) {
       velocity_[k] = state.v[k] + momentum_[k];
     }
-    if (!all_finite(velocity_)) return StepStatus::not_finite;
+    if (!all_finite(velocity_)) {
+      return patches && runs_away(system, state) ? StepStatus::energy_created
+                                                 : StepStatus::not_finite;
+    }
     kinematics<double>(tree, state.q, velocity_, system.tree);
     for_each_pool(system, state, [&](auto& pool, const auto& rows, Rows&) {
       pool.measure_rates(system.placement(state.q, velocity_), rows);
     });
     bool changed = improve_motors(system);
-    if (solves >= (system.model->has_patches ? most_patch_solves : most_solves)) break;
+    if (solves >= (patches ? most_patch_solves : most_solves)) break;
     for_each_pool(system, state, [&](auto& pool, const auto& rows, Rows& known) {
       changed = improve(system, state, pool, rows, h, known) || changed;
     });
@@ -785,7 +844,28 @@ StepStatus LinearlyImplicitEuler::step(System& system, State& state, double h,
     kinematics<double>(tree, state.q, state.v, system.tree);
   }
   finish(system, state, h, commands);
+  // Many times all that bodies and patches had: no motion of these bodies.
+  const double created = before_.works.numerical - state.works.numerical;
+  if (patches && !(created <= most_multiplied * known_) && runs_away(system, before_)) {
+    std::swap(state, before_);
+    return StepStatus::energy_created;
+  }
   return StepStatus::ok;
+}
+
+/// Notes the patch that presses most, if there is one.
+bool LinearlyImplicitEuler::runs_away(System& system, const State& state) noexcept {
+  PointPool& pool = system.pools.points;
+  double most = 0;
+  pool.for_each_row(state.contacts, pool.law_columns(state.contacts.memory),
+                    [&](const LawRow& law) {
+                      const RowLinearisation& row = contacts_[law.i];
+                      if (!law.laws.volumetric || !(row.force > most)) return;
+                      most = row.force;
+                      away_ = state.contacts.key[law.i];
+                      away_time_ = state.time;
+                    });
+  return most > 0;
 }
 
 /// Laws, their losses and the memory of friction see the overlaps that the step leads to.
@@ -876,6 +956,7 @@ void LinearlyImplicitEuler::book_patches(System& system, State& state) noexcept 
   PointPool& pool = system.pools.points;
   const ContactRows& rows = state.contacts;
   kinematics<double>(model.tree, state.q, state.v, system.tree);
+  known_ = kinetic_;
   pool.for_each_row(rows, pool.law_columns(rows.memory), [&](const LawRow& law) {
     const ContactKey& key = rows.key[law.i];
     if (!law.laws.volumetric || key.empty()) return;
@@ -886,7 +967,9 @@ void LinearlyImplicitEuler::book_patches(System& system, State& state) noexcept 
       return system.tree.poses[at(shape.link)] * shape.in_link;
     };
     const double potential = find(a.shape, pose(a), b.shape, pose(b)).potential;
-    in_patches_ -= law.volume_law().stiffness * (potential - contacts_[law.i].potential);
+    const double stiffness = law.volume_law().stiffness;
+    in_patches_ -= stiffness * (potential - contacts_[law.i].potential);
+    known_ += stiffness * contacts_[law.i].potential;
   });
   state.works.numerical += in_patches_;
   if (!(in_patches_ < -most_created * kinetic_)) return;
@@ -958,9 +1041,18 @@ void LinearlyImplicitEuler::book_prescribed(System& system, double h) noexcept {
   }
 }
 
-std::string LinearlyImplicitEuler::advice(const Model&) const {
-  if (creations_ == 0) return {};
+std::string LinearlyImplicitEuler::advice(const Model& model) const {
   char text[240];
+  if (!away_.empty()) {
+    std::snprintf(text, sizeof text,
+                  "the step at %.6g s would create ten times the energy there is, ",
+                  away_time_);
+    return text + ("at the contact of \"" + model.shapes[away_.a].name + "\" with \"" +
+                   model.shapes[away_.b].name +
+                   "\": it moves or turns too far within a step. Take a shorter step, or "
+                   "the method complementarity");
+  }
+  if (creations_ == 0) return {};
   std::snprintf(text, sizeof text,
                 "%llu steps created energy in patches, %.2g J in all (the ledger's line "
                 "numerical); the first at %.6g s. One linearisation of their laws is too "

@@ -5,6 +5,25 @@
 
 namespace bristle {
 
+namespace {
+
+constexpr double rounding = 1e-9;  // of the area of a flat patch
+
+}  // namespace
+
+PatchSlopes step_slopes(const PatchRow& patch, double depth, double by_depth,
+                        const VolumeLaw& law, double h) noexcept {
+  PatchSlopes slopes = patch.damping(law.rolling);
+  if (patch.area > 0) {
+    slopes = slopes + h * patch.stiffness(std::max(by_depth, 0.0) / patch.area);
+  }
+  const double chord = patch.volume / depth;
+  if (chord > (1 + rounding) * patch.area) {
+    slopes.nn += h * law.stiffness * (chord - patch.area);
+  }
+  return slopes;
+}
+
 void PatchLine::begin(const PatchRow& patch, double depth, double stored) {
   is_patch_ = true;
   start_ = patch;
@@ -77,14 +96,13 @@ PatchResponse respond(const LawRow& law, const PointPool& pool, const ContactRow
   auto kin = Kinematics<double>::at(overlap.depth, own);
   kin.patch = &motion;
   const NormalSlopes<double> slopes = law.normal_slopes(kin);
-  const RollingDamping<double> damping = law.volume_law().rolling;
+  const VolumeLaw volume_law = law.volume_law();
   there.force = slopes.force;
-  patch.roll(damping, slopes.force);
+  patch.roll(volume_law.rolling, slopes.force);
   there.couple = patch.rolling + Vec2<double>{patch.centroid.y * slopes.force,
                                               -patch.centroid.x * slopes.force};
-  if (!(slopes.force > 0) || !(patch.area > 0)) return there;
-  there.slopes = h * patch.stiffness(std::max(slopes.by_depth, 0.0) / patch.area) +
-                 patch.damping(damping);
+  if (!(slopes.force > 0)) return there;
+  there.slopes = step_slopes(patch, overlap.depth, slopes.by_depth, volume_law, h);
   return there;
 }
 

@@ -34,6 +34,12 @@ struct PatchResponse {
   PatchSlopes slopes;  // h K + D
 };
 
+/// K and D of a patch over a step h, as h K + D, where its law has the slope `by_depth`
+/// [N/m]. A body that is deeper than its widest section, or wholly inside, has a section
+/// smaller than V/δ, or none: it leaves by the chord k_v V/δ.
+PatchSlopes step_slopes(const PatchRow& patch, double depth, double by_depth,
+                        const VolumeLaw& law, double h) noexcept;
+
 /// A patch over a step.
 class PatchLine {
  public:
