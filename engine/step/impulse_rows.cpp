@@ -647,6 +647,32 @@ double ImpulseRows::finish_patch(const LawRow& law, const PatchLine& line,
   return stored;
 }
 
+/// The same of a point's normal row, with its rate at the end and the force that the law
+/// has there.
+void ImpulseRows::finish_point(const LawRow& law, const LawRow& as_it_was,
+                               const ImpulseRow& row, double normal, double force,
+                               double rate, double h, ImpulseLedger& ledger) noexcept {
+  if (row.rigid) {
+    // At the mean velocity an impact loses what it loses; what has sunk in and
+    // returns is lifted by nobody.
+    const double lost = 0.5 * normal * (row.start_rate + rate);
+    if (row.closes) {
+      ledger.normal_damping += lost;
+      ledger.numerical -= 0.5 * normal * (row.start_rate - rate);
+    } else {
+      ledger.regenerated -= normal * rate;
+    }
+  } else {
+    ledger.normal_damping += (normal - h * force) * rate;
+    const double deep = row.depth + h * rate;
+    const double elastic =
+        law.normal_slopes(Kinematics<double>::at(deep, rate)).static_force;
+    const double gained = law.normal_energy(std::max(deep, 0.0)) -
+                          as_it_was.normal_energy(std::max(row.depth, 0.0));
+    ledger.numerical += elastic * h * rate - gained;
+    ledger.regenerated += normal * row.lag_speed;
+  }
+}
 ImpulseLedger ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const double> u,
                                   std::span<const double> z, double h) noexcept {
   ImpulseLedger ledger;
@@ -685,26 +711,7 @@ ImpulseLedger ImpulseRows::finish(LawPool& pool, LawRows& rows, std::span<const 
       const double normal = z[first];
       rows.impulse[i].normal = normal;
       travel[i] = h * rate;
-      if (row.rigid) {
-        // At the mean velocity an impact loses what it loses; what has sunk in and
-        // returns is lifted by nobody.
-        const double lost = 0.5 * normal * (row.start_rate + rate);
-        if (row.closes) {
-          ledger.normal_damping += lost;
-          ledger.numerical -= 0.5 * normal * (row.start_rate - rate);
-        } else {
-          ledger.regenerated -= normal * rate;
-        }
-      } else {
-        ledger.normal_damping += (normal - h * after.normal_force[i]) * rate;
-        const double deep = row.depth + h * rate;
-        const double elastic =
-            law.normal_slopes(Kinematics<double>::at(deep, rate)).static_force;
-        const double gained = law.normal_energy(std::max(deep, 0.0)) -
-                              as_it_was.normal_energy(std::max(row.depth, 0.0));
-        ledger.numerical += elastic * h * rate - gained;
-        ledger.regenerated += normal * row.lag_speed;
-      }
+      finish_point(law, as_it_was, row, normal, after.normal_force[i], rate, h, ledger);
       normal_force[i] = normal / h;
     }
     const Vec3<double> of_law{after.friction_x[i], after.friction_y[i],

@@ -169,6 +169,9 @@ class ImpulseRows {
                        double tolerance) noexcept;
   void put_patch(LawPool& pool, const LawRow& law, PatchLine& line, const ImpulseRow& row,
                  std::span<const double> u, std::span<const double> z, double h) noexcept;
+  void finish_point(const LawRow& law, const LawRow& as_it_was, const ImpulseRow& row,
+                    double normal, double force, double rate, double h,
+                    ImpulseLedger& ledger) noexcept;
   double finish_patch(const LawRow& law, const PatchLine& line, const ImpulseRow& row,
                       std::span<const double> u, std::span<const double> z, double h,
                       ImpulseLedger& ledger) noexcept;

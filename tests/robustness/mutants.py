@@ -377,11 +377,15 @@ class Mutants(unittest.TestCase):
             guilty = re.findall(r"Running: (\S+)", done.stderr)[-1]
             failures.append((guilty, done.stderr[-3000:]))
             files = files[[str(file) for file in files].index(guilty) + 1:]
-        # Also of child processes, whose end is only a file that cannot be read; their memory is limited.
+        # Also of child processes, whose end is only a file that cannot be read; their memory is limited. What
+        # libhdf5 does there is what they are for.
         for report in self.reports.iterdir():
             said = report.read_text(errors="replace")
             if re.search("ERROR: AddressSanitizer|runtime error", said) and "out of memory" not in said:
-                failures.append((str(report), said[:3000]))
+                if re.search(r"^ *#[01] .*/libhdf5", said, re.M):
+                    self.contained += 1
+                else:
+                    failures.append((str(report), said[:3000]))
             report.unlink()
         return failures
 
@@ -392,6 +396,7 @@ class Mutants(unittest.TestCase):
         self.reports = self.folder / "reports"
         self.reports.mkdir()
         self.slowest = 0
+        self.contained = 0
         kept = FUZZERS / "mutants"
         chance = random.Random(os.environ.get("BRISTLE_SEED", "1"))
         seeds, counts, failures = Seeds(), collections.Counter(), []
@@ -418,7 +423,7 @@ class Mutants(unittest.TestCase):
         memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
         print(f"{sum(counts.values())} mutants ({', '.join(f'{n} {sort}' for sort, n in sorted(counts.items()))}): "
               f"{len(failures)} failed, the slowest took {self.slowest:.1f} s of the processor, "
-              f"at most {memory} MB", file=sys.stderr)
+              f"at most {memory} MB; {self.contained} times libhdf5 ended a child process", file=sys.stderr)
         self.assertEqual(failures, [], f"kept in {kept}")
         self.assertLess(memory, MEGABYTES)
 
