@@ -203,8 +203,9 @@ bool Runner::checkpoint(const State& now) {
 void Runner::stop(StepStatus status) {
   report_.ending = Ending::cannot_go_on;
   report_.trouble = fmt::format("at t = {:.9g} s: {}", state_.time, explain(status));
-  if (status == StepStatus::energy_created) {
-    const Audit& audit = report_.audit;
+  const Audit& audit = report_.audit;
+  // A step that was refused for that is in no ledger.
+  if (status == StepStatus::energy_created && audit.residual() > 0) {
     report_.trouble += fmt::format("\nCreated were {:.2g} J, {:.2g} of the energy scale.",
                                    audit.residual(), audit.relative_created());
   }

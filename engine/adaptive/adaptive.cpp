@@ -355,6 +355,10 @@ Adaptive::Driver::Turn Adaptive::Driver::take_step(State& state, double until,
     return Turn::again;
   }
   StepEvent event = locator_.first_event(at_begin_, at_end_);
+  if (event.crowded) {
+    ++counts_.rejected;
+    return Turn::failed;
+  }
   if (event.skips) {
     ++counts_.rejected;
     length_ *= after_leap;

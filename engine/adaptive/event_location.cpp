@@ -54,11 +54,17 @@ constexpr double roundings = 100, located_to = 1e-6;
 // more often than this, the step is taken again, shorter.
 constexpr int most_rounds = 100;
 
-// Where very many contacts have an event in one step, the step is taken again, shorter,
-// rather than each of them located. Sixteen contacts, as many as are located at all while
+// Where very many contacts have an event in one step, nothing is located: the
+// integrator goes on by impulses. Sixteen contacts, as many as are located at all while
 // they act (adaptive.cpp), need 60 measurements each where they are bisected to the last
-// digit twice.
-constexpr std::uint64_t most_measurements = 2000;
+// digit twice; each measures all rows, thousands of which take a millisecond.
+constexpr std::uint64_t most_measurements = 2000, least_measurements = 200;
+constexpr std::uint64_t most_measured_rows = 500'000;
+
+std::uint64_t measurements_allowed(std::size_t rows) {
+  return std::clamp(most_measured_rows / std::max<std::uint64_t>(rows, 1),
+                    least_measurements, most_measurements);
+}
 
 }  // namespace
 
@@ -405,12 +411,13 @@ StepEvent EventLocator::first_event(const GuardReading& begin, const GuardReadin
   const std::size_t rows = ode_->rows().size();
   StepEvent first;
   const std::uint64_t measured = ode_->contact_evaluations();
+  const std::uint64_t allowed = measurements_allowed(rows);
   for (std::size_t i = 0; i < rows; ++i) {
     if (ode_->rows()[i] == empty_row) continue;
     const StepEvent event = event_of(i);
     if (event.skips) return event;
-    if (ode_->contact_evaluations() - measured > most_measurements) {
-      return {-1, nowhere, true};
+    if (ode_->contact_evaluations() - measured > allowed) {
+      return {.crowded = true};
     }
     if (event.where < first.where) first = event;
   }

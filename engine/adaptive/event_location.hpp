@@ -10,9 +10,10 @@ namespace bristle {
 
 /// An event within a step, or none.
 struct StepEvent {
-  int guard = -1;      // −1: none, or the contact set changes
-  double where = 2;    // in the step, 0 … 1; beyond: none
-  bool skips = false;  // the step skips a contact: it must be shorter
+  int guard = -1;        // −1: none, or the contact set changes
+  double where = 2;      // in the step, 0 … 1; beyond: none
+  bool skips = false;    // the step skips a contact: it must be shorter
+  bool crowded = false;  // too many to be located one by one
 };
 
 /// Whether a row that began with the step, at its guard's zero, does not penetrate at

@@ -39,11 +39,17 @@ inline double told(const Motor& motor, const MotorCommand& command) noexcept {
   return motor.kp * command.target + motor.kd * command.target_rate + command.torque;
 }
 
-/// c of its lag after a time, from c and what it is told.
-inline double lag_after(const MotorLag& lag, double c, double f, double time) noexcept {
-  const double next = lag.kind == LagKind::filter
-                          ? f + (c - f) * std::exp(-time / lag.time)
-                          : c + (f - lag.base) * time;
+/// c of its lag after a time in which what it is told goes from f0 to f1, evenly.
+inline double lag_after(const MotorLag& lag, double c, double f0, double f1,
+                        double time) noexcept {
+  if (!(time > 0)) return std::clamp(c, lag.least, lag.largest);
+  double next = 0;
+  if (lag.kind == LagKind::filter) {
+    const double behind = lag.time * (f1 - f0) / time;
+    next = f1 - behind + (c - f0 + behind) * std::exp(-time / lag.time);
+  } else {
+    next = c + (0.5 * (f0 + f1) - lag.base) * time;
+  }
   return std::clamp(next, lag.least, lag.largest);
 }
 

@@ -56,8 +56,10 @@ void ImplicitJoints::add(const Model& model, const CouplingMotion& couplings,
     MotorCommand command = command_of(motor, i, state.time + h, commands);
     if (motor.lagged >= 0) {
       const double c = state.lagged[at(motor.lagged)];
-      command = {.torque = lag_after(motor.lag, c, told(motor, command),
-                                     state.time + h - state.lag_time)};
+      const MotorCommand before = command_of(motor, i, state.lag_time, commands);
+      command = {.torque =
+                     lag_after(motor.lag, c, told(motor, before), told(motor, command),
+                               state.time + h - state.lag_time)};
     }
     if (motor.kind == MotorKind::torque) {
       motors_[i] = {limited(motor, command.torque), 0};

@@ -127,8 +127,8 @@ class ExplicitRungeKutta final : public FixedMethod {
     const auto look = [&](LawPool& pool, const LawRows& rows,
                           std::span<const double> values) {
       pool.for_each_row(rows, pool.law_columns(values), [&](const LawRow& row) {
-        if (found || !row.closed()) return;
         const LawChoice& law = row.laws.friction;
+        if (found || friction_law(law).fields == 0 || !row.closed()) return;
         const double rate =
             friction_law(law).memory_rate(law, row.columns.friction_state, row.i,
                                           row.friction_kinematics(), row.normal_force());

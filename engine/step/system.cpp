@@ -57,8 +57,9 @@ double add_motor_forces(const Model& model, const Drives& drives, double time,
     const double rate = travel_rate(drives.couplings, motor, v);
     double force = command.torque;
     if (motor.lagged >= 0) {
-      force = lag_after(motor.lag, drives.lagged[at(motor.lagged)], told(motor, command),
-                        time - drives.lag_time);
+      const MotorCommand before = command_of(motor, i, drives.lag_time, commands);
+      force = lag_after(motor.lag, drives.lagged[at(motor.lagged)], told(motor, before),
+                        told(motor, command), time - drives.lag_time);
     }
     if (motor.kind == MotorKind::position) {
       const double target = motor.lagged >= 0 ? 0 : command.target;
@@ -76,14 +77,16 @@ double add_motor_forces(const Model& model, const Drives& drives, double time,
 }
 
 void follow_lags(const Model& model, State& state, Commands commands) noexcept {
+  if (!state.begun) state.lag_time = state.time;  // wherever time begins
   if (state.lagged.empty() || state.lag_time == state.time) return;
   const double time = std::max(state.time - state.lag_time, 0.0);
   for (std::size_t i = 0; i < model.motors.size(); ++i) {
     const Motor& motor = model.motors[i];
     if (motor.lagged < 0) continue;
     double& c = state.lagged[at(motor.lagged)];
-    c = lag_after(motor.lag, c, told(motor, command_of(motor, i, state.time, commands)),
-                  time);
+    c = lag_after(motor.lag, c,
+                  told(motor, command_of(motor, i, state.lag_time, commands)),
+                  told(motor, command_of(motor, i, state.time, commands)), time);
   }
   state.lag_time = state.time;
 }

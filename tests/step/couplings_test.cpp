@@ -301,6 +301,33 @@ TEST(Motors, LagBehindWhatTheyAreTold) {
   }
 }
 
+/// Told 2 t, a filter gives 2 (t − T (1 − exp(−t/T))) and an integrator t², however long
+/// the steps; and the state may begin at any time.
+TEST(Motors, LagBehindARamp) {
+  constexpr double begin = 10, T = 0.2, t = 0.7;
+  for (const LagKind kind : {LagKind::filter, LagKind::integrator}) {
+    ModelBuilder b;
+    b.gravity({0, 0, 0});
+    b.add_body(mass("x", 2));
+    b.add_joint({.name = "x", .child = "x", .type = JointType::prismatic});
+    MotorSpec motor{.name = "push", .joint = "x"};
+    motor.target.offset = -2 * begin;
+    motor.target.slope = 2;
+    motor.lag = {.kind = kind, .time = T, .largest = 10};
+    b.add_motor(motor);
+    const Result<Model> model = b.build();
+    ASSERT_TRUE(model);
+    const double expected =
+        kind == LagKind::filter ? 2 * (t - T * (1 - std::exp(-t / T))) : t * t;
+    for (const char* stepper : {"adaptive", "fixed", "complementarity"}) {
+      State state = make_state(*model);
+      state.time = begin;
+      ASSERT_EQ(run_with(stepper, *model, state, begin + t).status, StepStatus::ok);
+      EXPECT_NEAR(state.lagged[0], expected, 1e-11) << stepper;
+    }
+  }
+}
+
 /// What lags is part of the state: a copy goes on with the same bits.
 TEST(Motors, CopiesOfAStateLagAlike) {
   const Result<Model> model =
