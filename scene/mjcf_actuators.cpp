@@ -15,7 +15,7 @@ namespace bristle::scene::mjcf {
 void Reading::read_actuators(const Element& e) {
   for (const Element& c : e.children) {
     const int index = actuator_count_++;
-    if (belongs(c.tag, "actuator")) read_actuator(c, index);
+    if (family(c.tag) == "actuator") read_actuator(c, index);
   }
 }
 
@@ -61,8 +61,16 @@ void Reading::apply(const Element& e, const std::string& who, ActuatorForce& for
     }
     return;
   }
+  if (!belongs(e.tag, "actuator")) {  // its activation is counted, no more
+    if (e.tag == "muscle") force.dynamics = force.gain_type = force.bias_type = "muscle";
+    if (const Attribute* a = e.find("dyntype")) force.dynamics = a->value;
+    return;
+  }
   force.gain_type = e.tag == "damper" ? "affine" : "fixed";
   force.bias_type = e.tag == "motor" || e.tag == "damper" ? "none" : "affine";
+  if (e.tag == "motor" || e.tag == "velocity" || e.tag == "damper") {
+    force.dynamics = "none";
+  }
   if (e.tag == "motor") {
     force.gain[0] = 1;
   } else if (e.tag == "position") {
@@ -98,7 +106,15 @@ void Reading::apply(const Element& e, const std::string& who, ActuatorForce& for
   }
 }
 
-bool Reading::find_transmission(const View& v, MotorSpec& motor, ActuatorRecord& record) {
+int Reading::count_activations(const View& v, const ActuatorForce& force) {
+  const double dimension = number(v, "actdim", -1, Range::any);
+  if (v.element->tag == "plugin") counts_activations_ = false;
+  if (dimension >= 0) return static_cast<int>(std::min(dimension, 1e6));
+  return force.dynamics == "none" ? 0 : 1;
+}
+
+bool Reading::find_transmission(const View& v, MotorSpec& motor, ActuatorRecord& record,
+                                std::optional<CouplingSpec>& wrench) {
   if (const Attribute* name = get(v, "tendon")) {
     const auto tendon = tendons_.find(name->value);
     if (tendon == tendons_.end()) {
@@ -111,7 +127,7 @@ bool Reading::find_transmission(const View& v, MotorSpec& motor, ActuatorRecord&
     return true;
   }
   if (const Attribute* site = get(v, "site")) {
-    return find_wrench(v, *site, motor, record);
+    return find_wrench(v, *site, record, wrench);
   }
   const Attribute* name = get(v, "joint");
   if (name == nullptr) name = get(v, "jointinparent");
@@ -136,8 +152,8 @@ bool Reading::find_transmission(const View& v, MotorSpec& motor, ActuatorRecord&
   return true;
 }
 
-bool Reading::find_wrench(const View& v, const Attribute& site, MotorSpec& motor,
-                          ActuatorRecord& record) {
+bool Reading::find_wrench(const View& v, const Attribute& site, ActuatorRecord& record,
+                          std::optional<CouplingSpec>& wrench) {
   if (get(v, "refsite") != nullptr) {
     unread_.count(v.element->tag + " of a site against another", Consequence::undriven);
     return false;
@@ -156,15 +172,16 @@ bool Reading::find_wrench(const View& v, const Attribute& site, MotorSpec& motor
   std::vector<double> gear{1, 0, 0, 0, 0, 0};
   if (const auto n = numbers(v, "gear", 1, 6))
     std::copy(n->begin(), n->end(), gear.begin());
-  CouplingSpec coupling;
-  coupling.name = coupling_names_.fresh(site.value + ".wrench");
-  coupling.wrench =
+  if (std::ranges::all_of(gear, [](double x) { return x == 0; })) {
+    const Attribute* given = get(v, "gear");
+    error(given->place(), {v.who, ": gear = ", shown(given->value), " must not be 0"});
+    return false;
+  }
+  wrench.emplace().wrench =
       WrenchSpec{.body = body.name,
                  .pose = found->second.pose,
                  .unit = {load_vec3(gear.data() + 3), load_vec3(gear.data())}};
-  motor.coupling = coupling.name;
   record.has_length = false;
-  parts.couplings.push_back(std::move(coupling));
   return true;
 }
 
@@ -173,13 +190,13 @@ std::pair<double, double> Reading::inherited_range(const View& v, const MotorSpe
   const std::pair<double, double> none{-infinity, infinity};
   const double part = number(v, "inheritrange", 0, Range::not_negative);
   if (part == 0) return none;
-  double lower = 0, upper = 0;
-  if (motor.coupling.empty()) {
+  double lower = -infinity, upper = infinity;
+  if (record.has_length && motor.coupling.empty()) {
     const JointSpec& joint =
         parts.joints[joints_[joint_of_.find(motor.joint)->second].spec];
     lower = joint.lower;
     upper = joint.upper;
-  } else {
+  } else if (record.has_length) {
     const auto coupling =
         std::ranges::find(parts.couplings, motor.coupling, &CouplingSpec::name);
     lower = coupling->lower;
@@ -208,7 +225,6 @@ double Reading::constant_force(const ActuatorRecord& record, double control) con
 bool Reading::read_lag(const View& v, const ActuatorForce& force, MotorSpec& motor,
                        ActuatorRecord& record) {
   if (force.dynamics == "none") return true;
-  record.activation = activation_count_++;
   const bool integrates = force.dynamics == "integrator";
   if (!integrates && force.dynamics != "filter" && force.dynamics != "filterexact") {
     unread_.count(words({v.element->tag, " with dyntype ", shown(force.dynamics)}),
@@ -247,17 +263,21 @@ void Reading::read_actuator(const Element& e, int index) {
                                   : e.find("tendon") != nullptr ? e.value("tendon")
                                                                 : e.value("site");
   const View v = view(e, main_class, given.empty() ? pulled : std::string_view(given));
+  if (!given.empty()) actuator_names_.insert(given);
   MotorSpec motor;
   ActuatorRecord record;
   record.index = index;
   record.spec = parts.motors.size();
-  if (!find_transmission(v, motor, record)) return;
   ActuatorForce force;
   for (const Element* layer : layers(v)) apply(*layer, v.who, force);
+  const int activations = count_activations(v, force);
+  activation_count_ += activations;
+  if (activations > 0) record.activation = activation_count_ - 1;
+  std::optional<CouplingSpec> wrench;
+  if (!belongs(e.tag, "actuator") || !find_transmission(v, motor, record, wrench)) return;
   for (const std::string& type : {force.gain_type, force.bias_type, force.dynamics}) {
     if (type != "muscle" && type != "user") continue;
     unread_.count(words({e.tag, " with ", type}), Consequence::undriven);
-    if (force.dynamics != "none") ++activation_count_;
     return;
   }
   if (force.gain_type == "fixed") force.gain[1] = force.gain[2] = 0;
@@ -273,6 +293,11 @@ void Reading::read_actuator(const Element& e, int index) {
   }
   if (!given.empty() && motor_names_.has(given)) {
     error(e.place(), {v.who, ": another actuator must not have this name"});
+  }
+  if (wrench) {
+    wrench->name = coupling_names_.fresh(std::string(word(v, "site", "")) + ".wrench");
+    motor.coupling = wrench->name;
+    parts.couplings.push_back(std::move(*wrench));
   }
   const std::string& target = motor.coupling.empty() ? motor.joint : motor.coupling;
   motor.name = motor_names_.fresh(given.empty() ? target + ".motor" : given);

@@ -58,11 +58,13 @@ void collect_names(const Element& e, NamesByKind& names) {
 }
 
 /// How many references of an element and of all in it are to these names, and to others.
+/// The world is there in every model.
 void count_references(const Element& e, const NamesByKind& names, int& to_them,
                       int& to_others) {
   for (const Attribute& a : e.attributes) {
     const std::string_view kind = kind_of_reference(e, a.name);
     if (!is_of_mechanism(kind) || a.value.empty()) continue;
+    if (kind == "body" && a.value == world_name) continue;
     ++(has(names, kind, a.value) ? to_them : to_others);
   }
   for (const Element& c : e.children) count_references(c, names, to_them, to_others);
@@ -99,12 +101,19 @@ Element* child_of(Element& e, std::string_view tag) {
   return found == e.children.end() ? nullptr : &*found;
 }
 
-/// The body of that name among those of an element; nullptr where there is none.
-const Element* find_body(const Element& in, std::string_view name) {
+/// The body of that name among those of an element; nullptr where there is none. Its
+/// class becomes the childclass of what it is in, where there is one.
+const Element* find_body(const Element& in, std::string_view name,
+                         std::string& of_class) {
   for (const Element& c : in.children) {
     if (c.tag == "body" && c.value("name") == name) return &c;
     if (c.tag != "body" && c.tag != "frame") continue;
-    if (const Element* found = find_body(c, name)) return found;
+    std::string inner = of_class;
+    if (const Attribute* a = c.find("childclass")) inner = a->value;
+    if (const Element* found = find_body(c, name, inner)) {
+      of_class = std::move(inner);
+      return found;
+    }
   }
   return nullptr;
 }
@@ -117,6 +126,19 @@ void set(Element& e, std::string_view name, std::string value) {
   }
   e.attributes.push_back({std::string(name), std::move(value), e.file, e.line});
 }
+
+/// What follows from an element of a section that is left out.
+Consequence consequence_without(std::string_view tag, std::string_view section) {
+  return section == "contact" ? Consequence::contact : consequence_of(tag, section);
+}
+
+// What a compiler says of the masses and shapes of a whole model, and what it says where
+// it says nothing.
+constexpr std::pair<const char*, std::string_view> settings_of_all[] = {
+    {"inertiafromgeom", "auto"}, {"inertiagrouprange", "0 5"},
+    {"balanceinertia", "false"}, {"boundmass", "0"},
+    {"boundinertia", "0"},       {"settotalmass", "-1"},
+    {"fitaabb", "false"}};
 
 // Sections whose elements refer to bodies and what is on them; those whose elements
 // others refer to come first.
@@ -263,6 +285,24 @@ const Element* Reading::model_named(const Element& e, const Element& root, int d
   return found;
 }
 
+/// Those of the model that others are attached to hold for all of it: names where one
+/// says otherwise.
+void Reading::compare_settings(const Element& attached) {
+  const auto said = [](const Element& root, const char* name,
+                       std::string_view otherwise) {
+    std::string_view last = otherwise;
+    each(root, "compiler", [&](const Element& e) {
+      if (const Attribute* a = e.find(name)) last = a->value;
+    });
+    return last;
+  };
+  for (const auto& [name, otherwise] : settings_of_all) {
+    if (said(attached, name, otherwise) == said(document_.root, name, otherwise))
+      continue;
+    unread_.count(words({"compiler ", name, " of an attached model"}));
+  }
+}
+
 const Element* Reading::load_model(const Element& m, int depth) {
   const Attribute* file = m.find("file");
   if (file == nullptr || file->value.empty()) {
@@ -293,6 +333,7 @@ const Element* Reading::load_model(const Element& m, int depth) {
   expand(root, 0, path);
   std::swap(included, included_);
   assemble(root, path, depth + 1);
+  compare_settings(root);
   model = std::move(root);
   return &*model;
 }
@@ -306,12 +347,13 @@ void Reading::attach(const Element& e, Element& root, int depth,
     error(e.place(), {"attach: it must have prefix"});
     return;
   }
-  const std::string main = prefix + "main";
+  std::string of_class = "main";
   Element frame{"frame", e.file, e.line};
   const Attribute* body = e.find("body");
   for (const Element& c : model->children) {
     if (c.tag != "worldbody") continue;
-    const Element* found = body == nullptr ? nullptr : find_body(c, body->value);
+    const Element* found =
+        body == nullptr ? nullptr : find_body(c, body->value, of_class);
     if (found != nullptr) frame.children.push_back(*found);
     if (body != nullptr) continue;
     frame.children.insert(frame.children.end(), c.children.begin(), c.children.end());
@@ -331,7 +373,7 @@ void Reading::attach(const Element& e, Element& root, int depth,
   NamesByKind names;
   collect_names(frame, names);
   for (Element& c : frame.children) add_prefix(c, prefix);
-  set(frame, "childclass", main);
+  set(frame, "childclass", prefix + of_class);
   to.push_back(std::move(frame));
   if (!attached_.insert({model, prefix}).second) return;  // its sections are there
   attach_defaults(*model, prefix, *child_of(root, attached_defaults));
@@ -379,12 +421,17 @@ void Reading::attach_defaults(const Element& model, const std::string& prefix,
   }
 }
 
-/// Elements whose references are all to what was attached.
+/// Elements whose references are all to what was attached, or to the world. What holds to
+/// something else as well is named; what has to do with nothing attached is not.
 void Reading::attach_section(const Element& section, const std::string& prefix,
                              NamesByKind& names, Element& to) {
   for (const Element& c : section.children) {
     int to_them = 0, to_others = 0;
     count_references(c, names, to_them, to_others);
+    if (to_them > 0 && to_others > 0) {
+      unread_.count(c.tag + " between what is attached and what is not",
+                    consequence_without(c.tag, section.tag));
+    }
     if (to_them == 0 || to_others > 0) continue;
     const std::string kind = section.tag == "tendon" || section.tag == "actuator"
                                  ? section.tag

@@ -90,17 +90,12 @@ void Reading::read_hfield(const Element& e) {
   }
   const View v = view(e, main_class, name);
   HfieldAsset asset;
-  const Attribute* size = e.find("size");
-  if (size == nullptr) {
-    error(e.place(), {v.who, ": it must have size"});
-    return;
-  }
-  const auto n = xml::numbers(*size, v.who, 4, 4, Range::size, problems_);
-  if (!n) return;
-  std::copy(n->begin(), n->end(), asset.size);
-  const bool fine =
-      file != nullptr ? read_hfield_file(*file, v, asset) : read_elevation(v, asset);
-  if (!fine) return;
+  const auto size = numbers(v, "size", 4, 4, Range::size);
+  if (e.find("size") == nullptr) error(e.place(), {v.who, ": it must have size"});
+  if (size) std::copy(size->begin(), size->end(), asset.size);
+  const bool fine = size && (file != nullptr ? read_hfield_file(*file, v, asset)
+                                             : read_elevation(v, asset));
+  if (!fine) asset.heights.clear();
   if (!hfields_.try_emplace(name, std::move(asset)).second) {
     error(e.place(), {v.who, ": another hfield must not have this name"});
   }
@@ -182,6 +177,11 @@ void Reading::read_hfield_geom(const Placed& at, const View& v, int body,
   }
   const auto found = hfields_.find(name->value);
   if (found == hfields_.end()) {
+    error(name->place(), {v.who, ": hfield = \"", shown(name->value),
+                          "\" must be a height field of the model's assets"});
+    return;
+  }
+  if (found->second.heights.empty()) {
     unread_.count("geom of type hfield", Consequence::contact);
     return;
   }

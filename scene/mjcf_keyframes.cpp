@@ -45,7 +45,9 @@ void Reading::read_key(const Element& e) {
     }
   }
   const auto count = static_cast<std::size_t>(activation_count_);
-  if (const auto activations = list("act", count)) {
+  if (!counts_activations_ && e.find("act") != nullptr) {
+    unread_.count("act of a key beside plugins");
+  } else if (const auto activations = list("act", count)) {
     for (const ActuatorRecord& record : actuators_) {
       if (record.activation < 0) continue;
       parts.motors[record.spec].lag.start = constant_force(
@@ -53,7 +55,7 @@ void Reading::read_key(const Element& e) {
     }
   }
   if (e.find("ctrl") == nullptr) {
-    hold_pose();
+    hold_pose(e.find("act") != nullptr);
   } else if (const auto ctrl = list("ctrl", static_cast<std::size_t>(actuator_count_))) {
     for (const ActuatorRecord& record : actuators_) {
       command(record, (*ctrl)[static_cast<std::size_t>(record.index)]);
@@ -84,7 +86,7 @@ void Reading::keep_keyframes(const Element& root) {
   });
 }
 
-void Reading::hold_pose() {
+void Reading::hold_pose(bool states_activations) {
   const auto position_of = [&](const std::string& joint) {
     const std::vector<double>& q = joints_[joint_of_.find(joint)->second].q;
     return q.size() == 1 ? q.front() : 0;
@@ -104,7 +106,7 @@ void Reading::hold_pose() {
     }
     const double control = record.gear * length;
     command(record, motor.lag.kind == LagKind::integrator ? 0 : control);
-    motor.lag.start = constant_force(record, control);
+    if (!states_activations) motor.lag.start = constant_force(record, control);
   }
 }
 

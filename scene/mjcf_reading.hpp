@@ -89,7 +89,7 @@ struct MeshAsset {
 
 /// Heights between 0 and 1 over a rectangle, row by row from −y on.
 struct HfieldAsset {
-  double size[4];  // half lengths along x and y, height, and depth of the base [m]
+  double size[4] = {};  // half lengths along x and y, height, depth of the base [m]
   int rows = 0, columns = 0;
   std::vector<double> heights{};
 };
@@ -211,6 +211,7 @@ class Reading {
   void copy_references(Element& section, const std::vector<std::string>& suffixes,
                        NamesByKind& names);
   const Element* model_named(const Element& e, const Element& root, int depth);
+  void compare_settings(const Element& attached);
   const Element* load_model(const Element& m, int depth);
   void attach(const Element& e, Element& root, int depth, std::vector<Element>& to);
   void attach_defaults(const Element& model, const std::string& prefix, Element& to);
@@ -389,11 +390,14 @@ class Reading {
     double time = 1;  // of a filter
   };
   void apply(const Element& e, const std::string& who, ActuatorForce& force);
+  /// How many activations MuJoCo has for it, read or not.
+  int count_activations(const View& v, const ActuatorForce& force);
   /// The joint or tendon that it pulls; false where it pulls none that is read.
-  bool find_transmission(const View& v, MotorSpec& motor, ActuatorRecord& record);
-  /// The wrench of an actuator at a site; false where that is not read.
-  bool find_wrench(const View& v, const Attribute& site, MotorSpec& motor,
-                   ActuatorRecord& record);
+  bool find_transmission(const View& v, MotorSpec& motor, ActuatorRecord& record,
+                         std::optional<CouplingSpec>& wrench);
+  /// The wrench of an actuator at a site, without its name; false where that is not read.
+  bool find_wrench(const View& v, const Attribute& site, ActuatorRecord& record,
+                   std::optional<CouplingSpec>& wrench);
   std::pair<double, double> limits(const View& v, const char* limited, const char* range);
   /// A range of controls that are positions of what is pulled: as wide as that may move,
   /// times inheritrange.
@@ -424,8 +428,9 @@ class Reading {
   /// MuJoCo has angular velocities in the axes of the body, after the linear one.
   static std::vector<double> our_rates(const JointRecord& j,
                                        const std::vector<double>& theirs);
-  /// Position actuators hold the pose of a keyframe that states no controls.
-  void hold_pose();
+  /// Position actuators hold the pose of a keyframe that states no controls; their
+  /// activations are those of that pose where it states none.
+  void hold_pose(bool states_activations);
 
   std::string path_;
   const RobotOptions& options_;
@@ -451,7 +456,7 @@ class Reading {
   std::vector<DefaultClass> classes_;
   std::map<std::string, int, std::less<>> class_of_;
   std::vector<MeshAsset> assets_;
-  std::map<std::string, HfieldAsset, std::less<>> hfields_;
+  std::map<std::string, HfieldAsset, std::less<>> hfields_;  // no heights: not read
   std::map<std::string, Colour, std::less<>> materials_;
   std::set<int> seen_;         // bodies of which something is drawn
   std::vector<int> looks_of_;  // the bodies of parts.looks
@@ -474,7 +479,9 @@ class Reading {
   std::map<std::string, std::vector<double>> start_rates_;
   std::vector<ContactSpec> pairs_;
   std::vector<ContactSpec> never_;
+  std::set<std::string, std::less<>> actuator_names_;  // read or not
   int actuator_count_ = 0, activation_count_ = 0;
+  bool counts_activations_ = true;  // plugins may have any number of them
 };
 
 }  // namespace bristle::scene::mjcf

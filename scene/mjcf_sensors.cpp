@@ -84,16 +84,16 @@ void Reading::read_sensor(const Element& e, SensorKind kind) {
 /// The actuator whose force a sensor measures, before its gear.
 bool Reading::find_actuator(const Element& e, const View& v, SensorSpec& sensor) {
   const std::string name(e.value("actuator"));
-  const auto motor = std::ranges::find(parts.motors, name, &MotorSpec::name);
-  if (motor == parts.motors.end()) {
-    unread_.count(e.tag + " of an actuator that is not read", Consequence::unmeasured);
-    return false;
-  }
-  const auto spec = static_cast<std::size_t>(motor - parts.motors.begin());
-  const auto record = std::ranges::find(actuators_, spec, &ActuatorRecord::spec);
-  if (record == actuators_.end()) {
+  if (!actuator_names_.contains(name)) {
     error(e.place(),
           {v.who, ": actuator = \"", shown(name), "\" must be an actuator of the model"});
+    return false;
+  }
+  const auto record = std::ranges::find_if(actuators_, [&](const ActuatorRecord& a) {
+    return parts.motors[a.spec].name == name;
+  });
+  if (record == actuators_.end()) {
+    unread_.count(e.tag + " of an actuator that is not read", Consequence::unmeasured);
     return false;
   }
   sensor.motor = name;

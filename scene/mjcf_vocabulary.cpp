@@ -78,6 +78,7 @@ const std::map<std::string_view, Words>& vocabulary() {
       {"material", {"name", "class", "rgba"}},
       {"asset", {}},
       {"model", {"name", "file"}},
+      {"hfield", {"name", "file", "size", "nrow", "ncol", "elevation"}},
       {"mesh",
        {"name", "class", "file", "scale", "vertex", "face", "refpos", "refquat",
         "inertia"}},
@@ -156,7 +157,7 @@ bool belongs(std::string_view tag, std::string_view parent) {
       {"worldbody", {"body", "geom", "site", "frame"}},
       {"body", carried},
       {"frame", carried},
-      {"asset", {"mesh", "material", "model"}},
+      {"asset", {"mesh", "hfield", "material", "model"}},
       {"contact", {"exclude", "pair"}},
       {"equality", {"connect", "weld", "joint", "tendon"}},
       {"tendon", {"fixed", "spatial"}},
@@ -187,7 +188,7 @@ Consequence consequence_of(std::string_view tag, std::string_view parent) {
   if (tag == "sensor" || parent == "sensor") return Consequence::unmeasured;
   if (parent == "actuator") return Consequence::undriven;
   if (parent == "tendon" || parent == "equality") return Consequence::uncoupled;
-  if (tag == "hfield" || tag == "flex") return Consequence::contact;
+  if (tag == "flex") return Consequence::contact;
   if (parent == "default" && actuators().contains(tag)) return Consequence::undriven;
   if (parent == "option" || parent == "site") return Consequence::nothing;
   return Consequence::motion;

@@ -203,7 +203,7 @@ std::optional<std::vector<double>> numbers(const Attribute& from, const std::str
     at = next;
   }
   if (values.size() < least || values.size() > most) {
-    if (most == 1) return refuse("be a finite number");
+    if (most == 1) return refuse("be one number");
     if (least == most) return refuse(words({"be ", std::to_string(least), " numbers"}));
     return refuse(words({"be ", std::to_string(least), " numbers or more"}));
   }

@@ -1161,6 +1161,11 @@ TEST(Mjcf, ActuatorsAtSitesPushTheirBodies) {
   EXPECT_EQ(a.parts.couplings[0].wrench->pose.p.y, 0.1);
   EXPECT_TRUE(model_of(a.parts));
   expect_problem(craft("<motor site='no'/>"), "site = \"no\" must be a site");
+  expect_problem(craft("\n<motor site='rotor' gear='0'/>"),
+                 ":3: motor \"rotor\": gear = 0 must not be 0");
+  const Answer unread = craft("<general site='rotor' gaintype='muscle'/>");
+  ASSERT_TRUE(unread.fine) << unread.problems.text();
+  EXPECT_TRUE(unread.parts.couplings.empty());
   const Answer against = craft("<motor site='rotor' refsite='ground'/>");
   ASSERT_EQ(against.problems.warnings().size(), 1u);
   EXPECT_NE(
@@ -1209,6 +1214,7 @@ TEST(Mjcf, HeightFieldsArePrismsOnABase) {
       "pos='0 0 3'><freejoint/><geom type='capsule' size='0.1 "
       "0.2'/></body></worldbody>"));
   ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_TRUE(a.problems.warnings().empty());
   ASSERT_EQ(a.parts.shapes.size(), 1 + 4 + 1u);
   EXPECT_EQ(a.parts.shapes[0].name, "world.ground.1");
   Aabb box = Aabb::empty();
@@ -1292,6 +1298,98 @@ TEST(Mjcf, AttachedModelsKeepTheirUnitsClassesAndActuators) {
                  "\"arm\" must be a model among the assets");
   expect_problem(attach("model='leg' body='foot' prefix='l_'"),
                  "\"foot\" must be a body of the model \"leg\"");
+}
+
+/// Some warning has these words.
+bool warns(const Answer& a, std::string_view words) {
+  return std::ranges::any_of(a.problems.warnings(), [&](const Problem& p) {
+    return p.text().find(words) != std::string::npos;
+  });
+}
+
+Answer with_gantry(const std::string& attach) {
+  return mjcf(
+      mujoco("<asset><model name='gantry' file='gantry.xml'/></asset>"
+             "<worldbody><attach model='gantry' prefix='g_' " +
+             attach + "/></worldbody>"));
+}
+
+TEST(Mjcf, WhatAttachedModelsHoldToTheWorldStaysHeld) {
+  const Answer all = with_gantry("");
+  ASSERT_TRUE(all.fine) << all.problems.text();
+  ASSERT_EQ(all.parts.loops.size(), 1u);
+  EXPECT_EQ(all.parts.loops[0].name, "g_lock");
+  EXPECT_FALSE(warns(all, "between what is attached"));
+  // Of the cart alone, the exclusion from its rail is left out.
+  const Answer cart = with_gantry("body='cart'");
+  ASSERT_TRUE(cart.fine) << cart.problems.text();
+  EXPECT_EQ(cart.parts.loops.size(), 1u);
+  EXPECT_TRUE(warns(cart, "exclude between what is attached and what is not (1)"));
+}
+
+TEST(Mjcf, AttachedBodiesKeepTheClassOfTheBodiesTheyAreIn) {
+  const Answer cart = with_gantry("body='cart'");
+  ASSERT_TRUE(cart.fine) << cart.problems.text();
+  EXPECT_NEAR(cart.body("g_cart").mass, 8000 * 0.008, 1e-12);
+}
+
+TEST(Mjcf, CompilersOfAttachedModelsAreNamedWhereTheySayOtherwise) {
+  const Answer all = with_gantry("");
+  EXPECT_TRUE(warns(all, "compiler settotalmass of an attached model (1)"));
+  EXPECT_FALSE(warns(all, "boundmass"));
+}
+
+TEST(Mjcf, ActivationsOfAllActuatorsCount) {
+  const auto with_act = [](const std::string& act) {
+    return mjcf(
+        mujoco("<worldbody><body><joint name='j'/><geom size='1'/></body><site "
+               "name='s'/></worldbody><actuator><muscle joint='j'/><general "
+               "site='s' dyntype='user' actdim='2'/><general name='m' joint='j' "
+               "dyntype='filter' dynprm='0.1' gainprm='2'/><adhesion body='b'/>"
+               "</actuator><keyframe><key act='" +
+               act + "' ctrl='0 0 0 0'/></keyframe>"));
+  };
+  const Answer a = with_act("9 9 9 0.25");
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.motor("m").lag.start, 0.5);
+  expect_problem(with_act("1 2"), "key: act = 1 2 must be 4 numbers");
+  expect_problem(driven("<muscle joint='j'/>", "<key act='1 2'/>"),
+                 "key: act = 1 2 must be one number");
+  EXPECT_TRUE(warns(driven("<plugin joint='j'/>", "<key act='1 2'/>"),
+                    "act of a key beside plugins (1)"));
+}
+
+TEST(Mjcf, ActivationsOfAKeyframeHoldWithoutItsControls) {
+  const Answer a = driven("<position name='m' joint='j' kp='10' timeconst='0.1'/>",
+                          "<key qpos='1.5' act='0.25'/>");
+  ASSERT_TRUE(a.fine) << a.problems.text();
+  EXPECT_EQ(a.motor("m").lag.start, 10 * 0.25 - 10 * 0.5);  // ours is 0 at ref
+}
+
+TEST(Mjcf, NamesOfHeightFieldsAndActuatorsMustBeOfTheModel) {
+  const auto land = [](const std::string& asset, const std::string& name) {
+    return mjcf(mujoco("<asset>" + asset +
+                       "</asset><worldbody>\n<geom type='hfield' hfield='" + name +
+                       "'/></worldbody>"));
+  };
+  const std::string asset = "<hfield name='land' nrow='2' ncol='2' size='1 1 1 1'/>";
+  EXPECT_TRUE(land(asset, "land").problems.warnings().empty());
+  expect_problem(land(asset, "lnad"),
+                 ":3: geom: hfield = \"lnad\" must be a height field of the model");
+  EXPECT_TRUE(warns(land("<hfield name='land' file='a.png' size='1 1 1 1'/>", "land"),
+                    "geom of type hfield (1)"));
+  const auto sensor = [](const std::string& of) {
+    return mjcf(
+        mujoco("<worldbody><body><joint name='j'/><geom size='1'/></body>"
+               "</worldbody><actuator><motor name='m' joint='j'/><muscle "
+               "name='pull' joint='j'/></actuator><sensor>\n<actuatorfrc "
+               "actuator='" +
+               of + "'/></sensor>"));
+  };
+  EXPECT_EQ(sensor("m").parts.sensors.size(), 1u);
+  EXPECT_TRUE(warns(sensor("pull"), "actuatorfrc of an actuator that is not read (1)"));
+  expect_problem(sensor("typo"),
+                 ":3: actuatorfrc: actuator = \"typo\" must be an actuator of the model");
 }
 
 TEST(Mjcf, CompilerBoundsAndScalesMasses) {
