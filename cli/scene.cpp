@@ -140,7 +140,7 @@ void show_laws(const Model& model) {
   }
 }
 
-/// What overlaps at the start, and which joints are beyond their limits.
+/// What overlaps at the start, and which joints and couplings are beyond their limits.
 void show_start(const Scene& scene) {
   const scene::StartReport start = scene::inspect_start(scene.model, scene.start);
   if (start.overlaps.empty() && start.limits.empty()) return;
@@ -156,8 +156,8 @@ void show_start(const Scene& scene) {
   for (const scene::StartLimit& limit : start.limits) {
     fmt::print("  {}\n", printable(text_of(limit, scene.model)));
   }
-  fmt::print("  stored in contacts {:.4g} J, in limits of joints {:.4g} J\n",
-             start.contact_energy, start.limit_energy);
+  fmt::print("  stored in contacts {:.4g} J, in limits {:.4g} J\n", start.contact_energy,
+             start.limit_energy);
 }
 
 int show_scene(const std::string& file, const Settings& settings) {

@@ -199,7 +199,7 @@ void apply_setting(toml::table& table, const std::string& setting, Problems& pro
 constexpr std::size_t most_listed = 20;
 
 /// What overlaps by more than bodies at rest do, unless that is allowed; and which joints
-/// begin beyond their limits.
+/// and couplings begin beyond their limits.
 void check_start(const Model& model, const State& start, const Draft& draft,
                  Problems& problems) {
   const StartReport report = inspect_start(model, start);
@@ -255,11 +255,14 @@ void check_start(const Model& model, const State& start, const Draft& draft,
     beyond += fmt::format(" and {} more", report.limits.size() - most_listed);
   }
   if (!beyond.empty()) {
-    problems.warning(
-        {draft.source.file, 0},
-        fmt::format("joints start beyond their limits, which store {:.3g} J: "
-                    "{}",
-                    report.limit_energy, beyond));
+    const auto of_couplings = static_cast<std::size_t>(std::ranges::count_if(
+        report.limits, [](const StartLimit& limit) { return limit.coupling >= 0; }));
+    const char* who = of_couplings == 0                      ? "joints"
+                      : of_couplings == report.limits.size() ? "couplings"
+                                                             : "joints and couplings";
+    problems.warning({draft.source.file, 0},
+                     fmt::format("{} start beyond their limits, which store {:.3g} J: {}",
+                                 who, report.limit_energy, beyond));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "bristle/laws/choice.hpp"
 #include "bristle/model/pair_laws.hpp"
 #include "bristle/step/ledger.hpp"
 
@@ -56,20 +57,49 @@ void find_limits(const Model& model, const State& start, StartReport& report) {
   }
 }
 
+/// Rows of couplings under the law of limits; the others are springs with slack, which
+/// may be stretched.
+void find_coupling_limits(const Model& model, const State& start, StartReport& report) {
+  if (model.couplings.empty()) return;
+  Workspace<double> ws(model.tree);
+  kinematics<double>(model.tree, start.q, start.v, ws);
+  CouplingMotion motion(model);
+  motion.update(ws);
+  const int spring = choose<KelvinVoigt>().index;
+  for (std::size_t b = 0; b < static_cast<std::size_t>(model.joint_blocks); ++b) {
+    if (model.blocks[b].normal.index == spring) continue;
+    for (int i = model.joint_block_rows[b]; i < model.joint_block_rows[b + 1]; ++i) {
+      const JointRow& row = model.joint_rows[static_cast<std::size_t>(i)];
+      if (row.coupling < 0) continue;
+      const auto coupling = static_cast<std::size_t>(row.coupling);
+      const double beyond = row.sign * (motion.value(coupling, start.q) - row.bound);
+      if (!(beyond > rounding)) continue;
+      report.limits.push_back({-1, !model.couplings[coupling].path.empty(), row.sign > 0,
+                               beyond, row.coupling});
+    }
+  }
+}
+
 }  // namespace
 
 std::string text_of(const StartLimit& limit, const Model& model) {
+  const char* which = limit.upper ? "above its upper limit" : "below its lower limit";
+  if (limit.coupling >= 0) {
+    return fmt::format("\"{}\" by {:.3g} {} {}",
+                       model.couplings[static_cast<std::size_t>(limit.coupling)].name,
+                       limit.beyond, limit.linear ? "m" : "m or rad", which);
+  }
   const Joint& joint = model.tree.joints()[static_cast<std::size_t>(limit.joint)];
   const std::string amount =
       limit.linear ? fmt::format("{:.3g} m", limit.beyond)
                    : fmt::format("{:.3g}°", limit.beyond * 180 / std::numbers::pi);
-  return fmt::format("\"{}\" by {} {}", joint.name, amount,
-                     limit.upper ? "above its upper limit" : "below its lower limit");
+  return fmt::format("\"{}\" by {} {}", joint.name, amount, which);
 }
 
 StartReport inspect_start(const Model& model, State start) {
   StartReport report;
   find_limits(model, start, report);
+  find_coupling_limits(model, start, report);
   System system(model);
   const StepStatus status = settle(system, rounding, start);
   report.crowded =

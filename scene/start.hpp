@@ -6,7 +6,8 @@
 
 #include "bristle/model/state.hpp"
 
-// How a scene starts: which shapes overlap, and which joints are beyond their limits.
+// How a scene starts: which shapes overlap, and which joints and
+// couplings are beyond their limits.
 
 namespace bristle::scene {
 
@@ -22,17 +23,18 @@ struct StartOverlap {
 };
 
 struct StartLimit {
-  int joint;      // in Tree::joints()
-  bool linear;    // [m]; else [rad]
-  bool upper;     // which limit
-  double beyond;  // [m] or [rad]
+  int joint;          // in Tree::joints(); −1: of a coupling
+  bool linear;        // [m]; else [rad], or of a sum both
+  bool upper;         // which limit
+  double beyond;      // [m] or [rad]
+  int coupling = -1;  // in Model::couplings
 };
 
 struct StartReport {
   std::vector<StartOverlap> overlaps;
   std::vector<StartLimit> limits;
   double contact_energy = 0;  // stored in overlaps [J]
-  double limit_energy = 0;    // stored in joint limits [J]
+  double limit_energy = 0;    // stored in their limits [J]
   bool crowded = false;       // more shapes are close to each other than can be kept
 };
 

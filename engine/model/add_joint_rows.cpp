@@ -172,17 +172,20 @@ void add_coupling_limits(std::span<const CouplingSpec> specs, const Model& model
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const CouplingSpec& spec = specs[i];
     const Coupling& coupling = model.couplings[i];
-    const LawBlock laws{default_limit(1 / compliance_of(coupling, inertia)),
-                        choose<Frictionless>(), false};
+    const double compliance = compliance_of(coupling, inertia);
+    const LawBlock laws{default_limit(1 / compliance), choose<Frictionless>(), false};
     const auto add = [&](const LawBlock& under, double sign, double bound) {
       if (!std::isfinite(bound)) return;
       entries.push_back({under, {-1, true, sign, bound, 0, static_cast<int>(i)}});
     };
     add(laws, -1, spec.lower);
     add(laws, 1, spec.upper);
-    if (!(spec.slack > 0) || !(spec.stiffness > 0)) continue;
+    const double stiffness = spec.frequency > 0
+                                 ? spec.frequency * spec.frequency / compliance
+                                 : spec.stiffness;
+    if (!(spec.slack > 0) || !(stiffness > 0)) continue;
     const LawBlock spring{
-        choose<KelvinVoigt>({.stiffness = spec.stiffness, .damping = 0, .clamp = 1}),
+        choose<KelvinVoigt>({.stiffness = stiffness, .damping = 0, .clamp = 1}),
         choose<Frictionless>(), false};
     if (spec.path.empty() || spec.rest > 0) add(spring, -1, spec.rest);
     add(spring, 1, spec.rest + spec.slack);

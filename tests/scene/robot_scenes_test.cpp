@@ -65,6 +65,31 @@ TEST(RobotScenes, AnMjcfFileBringsItsOptionsAndItsGround) {
       << problems.text();
 }
 
+TEST(RobotScenes, TendonsThatStartBeyondTheirLimitsAreNamed) {
+  // A string of 1 m between the body and the world, and a sum of 0.2 m.
+  const auto starts = [](const std::string& string, const std::string& sum) {
+    const Scene scene = good(written(
+        "tied.xml",
+        "<mujoco><worldbody><site name='w' pos='0 0 3'/><body name='b' pos='0 0 2'>"
+        "<joint name='j' type='slide' axis='1 0 0'/><geom size='0.1'/><site name='s'/>"
+        "</body></worldbody><tendon><spatial name='string' " +
+            string + "><site site='w'/><site site='s'/></spatial><fixed name='sum' " +
+            sum + "><joint joint='j' coef='2'/></fixed></tendon></mujoco>"));
+    std::string said;
+    for (const std::string& warning : scene.warnings) said += warning + "\n";
+    return said;
+  };
+  const std::string both = starts("range='0 0.9'", "range='0.1 1'");
+  for (const char* words : {"couplings start beyond their limits, which store ",
+                            "\"string\" by 0.1 m above its upper limit",
+                            "\"sum\" by 0.1 m or rad below its lower limit"}) {
+    EXPECT_NE(both.find(words), std::string::npos) << both;
+  }
+  // Springs may be stretched.
+  EXPECT_EQ(starts("range='0 2' stiffness='5' springlength='0.2 0.5'", "range='-1 1'"),
+            "");
+}
+
 TEST(RobotScenes, ARunIsCalledByTheNameInTheFile) {
   const std::string base =
       "<mujoco model='small \"x\"'><worldbody><body><geom "

@@ -236,6 +236,25 @@ TEST(Couplings, SlackSpringsPullBeyondTheirSlack) {
   EXPECT_NEAR(stretch(state), 0.3 + 0.2 / rate * std::sin(0.5), 1e-8);
 }
 
+/// The spring of a frequency is that of its stiffness, slack or not.
+TEST(Couplings, SlackSpringsHaveTheStiffnessOfTheirFrequency) {
+  constexpr double frequency = 7;
+  const double k = frequency * frequency / inverse_mass;
+  const Result<Model> by_frequency =
+      two_sliders({.slack = 0.5, .frequency = frequency}).build();
+  const Result<Model> by_stiffness =
+      two_sliders({.slack = 0.5, .stiffness = k, .damping = 2 * frequency / inverse_mass})
+          .build();
+  ASSERT_TRUE(by_frequency) << by_frequency.error();
+  ASSERT_TRUE(by_stiffness) << by_stiffness.error();
+  State a = make_state(*by_frequency), b = make_state(*by_stiffness);
+  for (State* state : {&a, &b}) state->q[0] = 0.4;  // s = 0.8, 0.3 beyond the slack
+  run_with("adaptive", *by_frequency, a, 0.5);
+  run_with("adaptive", *by_stiffness, b, 0.5);
+  EXPECT_LT(stretch(a), 0.7);
+  EXPECT_NEAR(stretch(a), stretch(b), 1e-9);
+}
+
 /// A force in a frame of a body: m v̇ = f along the axis that turns with it.
 TEST(Couplings, AWrenchPushesItsBody) {
   ModelBuilder b;
