@@ -109,7 +109,8 @@ void Reading::apply(const Element& e, const std::string& who, ActuatorForce& for
 int Reading::count_activations(const View& v, const ActuatorForce& force) {
   const double dimension = number(v, "actdim", -1, Range::any);
   if (v.element->tag == "plugin") counts_activations_ = false;
-  if (dimension >= 0) return static_cast<int>(std::min(dimension, 1e6));
+  constexpr double most = 10'000;  // of as many actuators as a file may hold, an int
+  if (dimension >= 0) return static_cast<int>(std::min(dimension, most));
   return force.dynamics == "none" ? 0 : 1;
 }
 
