@@ -56,10 +56,11 @@ class Movement {
     }
   }
   void step() {
-    std::normal_distribution<double> way(0, 0.001 * speed_);
+    std::normal_distribution<double> normal;
+    const auto way = [&] { return 0.001 * speed_ * normal(random_); };
     for (std::size_t i = 0; i < poses.size(); ++i) {
       if (!moves_[i]) continue;
-      const Vec3<double> by{way(random_), way(random_), way(random_)};
+      const Vec3<double> by{way(), way(), way()};
       poses[i].p = poses[i].p + by;
       margins[i] = 2 * norm(by);
       const bool turns = random_() % 7 == 0;
