@@ -86,7 +86,8 @@ class CouplingMotion {
           std::lower_bound(arms.begin(), arms.end(), above.v,
                            [](const DofWeight& a, int dof) { return a.dof < dof; });
       for (int k = 0; k < velocity_count(above.type); ++k) {
-        const Vec3<double>& axis = ws.dofs[static_cast<std::size_t>(above.v + k)].axis;
+        const int dof = above.v + k;
+        const Vec3<double>& axis = ws.dofs[static_cast<std::size_t>(dof)].axis;
         first[k].weight += dot(axis, is_linear(above.type, k) ? f.force : f.torque);
       }
       f = shifted_back(f, ws.links[static_cast<std::size_t>(i)].arm);

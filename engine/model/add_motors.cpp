@@ -23,8 +23,8 @@ Problem check_lag(const MotorSpec& spec, const Subject& who) {
   if (lag.kind == LagKind::filter && !(lag.time > 0 && std::isfinite(lag.time))) {
     return who.error("lag", "the time of its filter must be a number > 0");
   }
-  if (!std::isfinite(lag.base) || !std::isfinite(lag.start) ||
-      !(lag.least <= lag.largest)) {
+  const bool fine = std::isfinite(lag.base) && std::isfinite(lag.start);
+  if (!fine || !(lag.least <= lag.largest)) {
     return who.error("lag",
                      "its lag must be of numbers, the least not above the largest");
   }
