@@ -20,7 +20,8 @@ Problem check_lag(const MotorSpec& spec, const Subject& who) {
   if (spec.kind == MotorKind::prescribed) {
     return who.error("lag", "prescribed motion cannot lag");
   }
-  if (lag.kind == LagKind::filter && !(lag.time > 0 && std::isfinite(lag.time))) {
+  const bool has_time = lag.time > 0 && std::isfinite(lag.time);
+  if (lag.kind == LagKind::filter && !has_time) {
     return who.error("lag", "the time of its filter must be a number > 0");
   }
   const bool fine = std::isfinite(lag.base) && std::isfinite(lag.start);
